@@ -30,8 +30,10 @@ OPTIMISE  := -O2 -g
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 # Objects that can be optimised as one (sim/build.mk) are, but not for every program.
 NO_LTO    := -fno-lto
-INCLUDES  := -I. -I$(BUILD)/gen -I$(SIM_BUILD)/gen
-CFLAGS    := $(CSTD) $(WARNINGS) $(OPTIMISE) $(NO_LTO) $(INCLUDES)
+# What objects of a build directory include: what was generated for it, and for all.
+includes   = -I. -I$(1)/gen $(filter-out -I$(1)/gen,-I$(SIM_BUILD)/gen)
+INCLUDES  := $(call includes,$(BUILD))
+CFLAGS    := $(CSTD) $(WARNINGS) $(OPTIMISE) $(NO_LTO)
 
 .DEFAULT_GOAL := help
 .SECONDEXPANSION:
@@ -44,6 +46,7 @@ AT_ONCE = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 TEST_PROGRAMS :=
 LINT_C        :=
 
+include scripts/make_file.mk
 include gen/build.mk
 include sim/build.mk
 include fw-runtime/build.mk
@@ -60,21 +63,17 @@ help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # C objects: build/obj/<path>.o as shipped, build/san/<path>.o with the sanitizers, build/pic/<path>.o for shared objects.
+directory_flags = $(CFLAGS_$(subst /,_,$(patsubst %/,%,$(dir $<))))
 define C_OBJECTS
-$(1)/obj/%.o: %.c
-	$$(SAY) CC $$<
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $$(CFLAGS_$$(subst /,_,$$(patsubst %/,%,$$(dir $$<)))) -MMD -MP -c -o $$@ $$<
+$(1)/obj/%.o: %.c FORCE
+	$$(call make_file,CC,$$<,$$(CC) $$(CFLAGS) $$(call includes,$(1)) $$(directory_flags) -MMD -MP -c -o $$@ $$<)
 
-$(1)/san/%.o: %.c
-	$$(SAY) CC "$$< (sanitized)"
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CSTD) $$(WARNINGS) $$(SANITIZE) $$(INCLUDES) $$(CFLAGS_$$(subst /,_,$$(patsubst %/,%,$$(dir $$<)))) -MMD -MP -c -o $$@ $$<
+$(1)/san/%.o: %.c FORCE
+	$$(call make_file,CC,"$$< (sanitized)",\
+	    $$(CC) $$(CSTD) $$(WARNINGS) $$(SANITIZE) $$(call includes,$(1)) $$(directory_flags) -MMD -MP -c -o $$@ $$<)
 
-$(1)/pic/%.o: %.c
-	$$(SAY) CC "$$< (position-independent)"
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) -fPIC -MMD -MP -c -o $$@ $$<
+$(1)/pic/%.o: %.c FORCE
+	$$(call make_file,CC,"$$< (position-independent)",$$(CC) $$(CFLAGS) $$(call includes,$(1)) -fPIC -MMD -MP -c -o $$@ $$<)
 endef
 $(foreach directory,$(sort $(BUILD) $(SIM_BUILD)),$(eval $(call C_OBJECTS,$(directory))))
 

@@ -23,15 +23,6 @@ hsm_checked  = '-DHSM_CHECKED=(0$(if $(filter ALL,$1), | HSM_CHECK_ALL,$(foreach
 nic_port     = -DNIC_PORT_HEADER='"$1/port_header.h"' -DNIC_PORT_SOURCE='"$1/port.c"' -DNIC_SECOND_SOURCE='"$1/second.c"'
 FW_DEFINES  := $(call hsm_checked,$(FW_CHECKS)) -DNIC_TRACE=$(NIC_TRACE) $(call nic_port,$(FW_PORT))
 
-# Objects are made again when a switch such as NIC_TRACE changes.
-FW_FLAGS_STAMP := $(FIRMWARE)/flags
-$(FW_FLAGS_STAMP): FORCE
-	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(FW_CFLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FW_CFLAGS))' > $@
-
-.PHONY: FORCE
-FORCE:
-
 include $(FW_PORT)/port.mk
 
 FW_PROTOCOLS := $(patsubst spec/%/firmware/image.c,%,$(wildcard spec/*/firmware/image.c))
@@ -50,40 +41,33 @@ FW_OVERLAP   = $(if $(DIVIDED_$(1)),--no-check-sections)
 # In a dynamic placement both processors run the one unit.
 FW_UNIT      = $(FW_DIVIDED)$(if $(DYNAMIC_$(1)),-DNIC_DYNAMIC -DNIC_FITTED)
 FW_STARTS    = $(patsubst %/start.o,$(or $(if $(DIVIDED_$(1)),$(FW_DIVIDED_STARTS)),$(if $(DYNAMIC_$(1)),$(FW_DYNAMIC_STARTS)),%/start.o),$(2))
-FW_ANY_DYNAMIC := $(foreach name,$(FW_PROTOCOLS),$(DYNAMIC_$(name)))
+# $(strip): what foreach gives for protocols of which none is dynamic are blanks, which count as true.
+FW_ANY_DYNAMIC := $(strip $(foreach name,$(FW_PROTOCOLS),$(DYNAMIC_$(name))))
 define FW_IMAGE
-$(FIRMWARE)/$(1)/$(3): spec/$(1)/firmware/image.c $(FIRMWARE)/$(1)/$(3:.o=.flags) $(FW_FLAGS_STAMP) $(FW_NEEDS) \
-    fw-runtime/build.mk $(GENERATED_$(1)) $(wildcard spec/$(1)/firmware/build.mk) $(FW_NEEDS_$(1))
-	$$(SAY) FWCC "$$(@:$(BUILD)/%=%)"
-	@mkdir -p $$(@D)
-	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_UNIT) $(4) -MMD -MP -c -o $$@ $$<
+$(FIRMWARE)/$(1)/$(3): spec/$(1)/firmware/image.c $(FW_NEEDS) $(GENERATED_$(1)) $(FW_NEEDS_$(1)) FORCE
+	$$(call make_file,FWCC,"$$(@:$(BUILD)/%=%)",\
+	    $$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_UNIT) $(4) -MMD -MP -c -o $$@ $$<)
 
-$(if $(DIVIDED_$(1)),$(call FW_SECOND,$(1),$(3)): spec/$(1)/firmware/second.c $(FIRMWARE)/$(1)/$(3)
-	$$(SAY) FWCC "$$(@:$(BUILD)/%=%)"
-	@mkdir -p $$(@D)
-	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_UNIT) $(4) -MMD -MP -c -o $$@ $$<
-	$$(Q)$$(FW_OBJCOPY) --wildcard --localize-symbol='$(1)_*' $$@
+$(if $(DIVIDED_$(1)),$(call FW_SECOND,$(1),$(3)): spec/$(1)/firmware/second.c $(FIRMWARE)/$(1)/$(3) FORCE
+	$$(call make_file,FWCC,"$$(@:$(BUILD)/%=%)",$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_UNIT) $(4) -MMD -MP -c -o $$@ $$< && \
+	    $$(FW_OBJCOPY) --wildcard --localize-symbol='$(1)_*' $$@)
 )
-$(FIRMWARE)/$(1)/$(3:.o=.flags): FORCE
-	@mkdir -p $$(@D)
-	@echo "$(4)" | cmp -s - $$@ || echo "$(4)" > $$@
 
-$(FIRMWARE)/$(1)$(2).elf: $(call FW_STARTS,$(1),$(5)) $(FIRMWARE)/$(1)/$(3) $(call FW_SECOND,$(1),$(3)) $(FW_TOOLS)
+$(FIRMWARE)/$(1)$(2).elf: $(call FW_STARTS,$(1),$(5)) $(FIRMWARE)/$(1)/$(3) $(call FW_SECOND,$(1),$(3)) $(FW_TOOLS) FORCE
 	$$(call FW_LINK,--gc-sections $(FW_OVERLAP),check_instructions.py check_stack.py $(6))
 endef
 
 $(foreach name,$(FW_PROTOCOLS),$(if $(DIVIDED_$(name)),\
     $(eval FW_CFLAGS_$(name) = $$(FW_CFLAGS) $(addprefix -include ,$(call FW_DIVIDED_SETTINGS,$(name))))\
-    $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/$(name)/divided/,FW_CFLAGS_$(name),$(FW_FLAGS_STAMP) $(FW_NEEDS) \
+    $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/$(name)/divided/,FW_CFLAGS_$(name),$(FW_NEEDS) \
         $(call FW_DIVIDED_SETTINGS,$(name))))))
 
 include $(FW_PORT)/variants.mk
 
 # As it is flashed, for Linux drivers too (host/board/image_format.h).
 FW_FLASHABLE := $(FW_IMAGES:.elf=.bin)
-$(FIRMWARE)/%.bin: $(FIRMWARE)/%.elf $(BUILD)/host/make_image
-	$(SAY) IMAGE $@
-	$(Q)$(BUILD)/host/make_image $(VERSION) $< $@
+$(FIRMWARE)/%.bin: $(FIRMWARE)/%.elf $(BUILD)/host/make_image FORCE
+	$(call make_file,IMAGE,$@,$(BUILD)/host/make_image $(VERSION) $< $@)
 
 # For GDB on processor B, of images for both processors.
 FW_FOR_B_NAMES := $(foreach name,$(FW_PROTOCOLS),$(if $(DIVIDED_$(name)),$(FIRMWARE)/$(name)_b.elf))

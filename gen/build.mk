@@ -30,11 +30,9 @@ $(if $(and $(PLACEMENT),$(if $(strip $(foreach name,$(PROTOCOLS),$(DYNAMIC_$(nam
 define GENERATE
 GENERATED_$(1) := $(KINDS_$(1):%=$(BUILD)/gen/$(1)/$(1)%)
 generate: $$(GENERATED_$(1))
-$$(GENERATED_$(1)) &: $$(SPEC_$(1)) $(HSMC_SOURCES)
-	$$(SAY) HSMC $$<
-	@mkdir -p $(BUILD)/gen/$(1)
-	$$(Q)$(HSMC) build $$< $$(OPTIONS_$(1)) $(OUTPUTS_$(1)) --output $(BUILD)/gen/$(1) --depfile $(BUILD)/gen/$(1)/$(1).d
-	@touch $$(GENERATED_$(1))
+$$(GENERATED_$(1)) &: $$(SPEC_$(1)) $(HSMC_SOURCES) FORCE
+	$$(call make_file,HSMC,$$<,$(HSMC) build $$< $$(OPTIONS_$(1)) $(OUTPUTS_$(1)) --output $(BUILD)/gen/$(1) --depfile $(BUILD)/gen/$(1)/$(1).d && \
+	    touch $$(GENERATED_$(1)),$(BUILD)/gen/$(1)/$(1))
 endef
 $(foreach name,$(PROTOCOLS),$(eval $(call GENERATE,$(name))))
 

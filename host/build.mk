@@ -21,9 +21,8 @@ $(BUILD)/obj/host/emp/%.o: CFLAGS_host_emp := $(LTO_OBJECTS)
 
 # The layouts shared with the firmware come from the specs: of any protocol, and of EMP.
 BOARD_LAYOUT := $(SIM_BUILD)/gen/board/board_layout.h
-$(BOARD_LAYOUT): host/board/board.hsm $(HSMC_SOURCES)
-	$(SAY) HSMC $<
-	$(Q)$(HSMC) build $< --output $(@D) && touch $@
+$(BOARD_LAYOUT): host/board/board.hsm $(HSMC_SOURCES) FORCE
+	$(call make_file,HSMC,$<,$(HSMC) build $< --output $(@D) && touch $@)
 
 HOST_LAYOUT := $(BOARD_LAYOUT) $(BUILD)/gen/emp/emp_layout.h $(BUILD)/gen/emp/emp_watch.h
 $(foreach kind,obj san pic,$(call HOST_OBJECTS,$(kind),$(filter-out host/board/%,$(wildcard host/*/*.c)))): | $(HOST_LAYOUT)
@@ -38,39 +37,30 @@ BOARD_LIBRARY    := $(SIM_BUILD)/pic/host/libboard.a
 $(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)
 $(HOST_LIBRARY_SANITIZED): $(HOST_LIBRARY_SAN)
 $(BOARD_LIBRARY): $(call HOST_OBJECTS,pic,$(HOST_BOARD_SOURCES))
-$(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED) $(BOARD_LIBRARY):
-	$(SAY) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED) $(BOARD_LIBRARY): FORCE
+	$(call make_file,AR,$@,rm -f $@ && $(AR) rcs $@ $(FROM))
 
 # What writes flashable images for the build.
-$(BUILD)/host/make_image: $(BUILD)/obj/host/tools/make_image.o $(BOARD_LIBRARY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz
+$(BUILD)/host/make_image: $(BUILD)/obj/host/tools/make_image.o $(BOARD_LIBRARY) FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(FROM) -lelf -lz)
 
 # EMP's programs of scenarios, with libemp in them.
 EMP_PROGRAMS         := $(BUILD)/emp/host.so
 EMP_PROGRAMS_OBJECTS := $(call HOST_OBJECTS,pic,$(wildcard host/programs/*.c host/emp/*.c) $(HOST_SERVED_SOURCES))
-$(EMP_PROGRAMS): $(EMP_PROGRAMS_OBJECTS) $(BOARD_LIBRARY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -o $@ $^ -lelf -lz -lnettle
+$(EMP_PROGRAMS): $(EMP_PROGRAMS_OBJECTS) $(BOARD_LIBRARY) FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) $(HOST_SHARED) -o $@ $(FROM) -lelf -lz -lnettle)
 PROTOCOL_HOSTS += $(EMP_PROGRAMS)
 TEST_NEEDS     += $(EMP_PROGRAMS) $(BOARD_LIBRARY)
 
 HOST_DEMO := $(BUILD)/host/emp_demo
 HOST_TRANSFER := $(addprefix host/programs/,node.o transfer.o)
-$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_TRANSFER:%=$(BUILD)/obj/%) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(SIM_LIBRARY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ $(SIM_OBSERVE_LIBS) -lz -lcjson -lnettle
+$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_TRANSFER:%=$(BUILD)/obj/%) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(SIM_LIBRARY) FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $(FROM) $(SIM_OBSERVE_LIBS) -lz -lcjson -lnettle)
 
 # What hsmc replay --boards runs. It makes this for the spec of a trail, in a directory of its own.
 HOST_REPLAY := $(BUILD)/host/emp_replay
-$(HOST_REPLAY): $(HOST_REPLAY_OBJECTS) $(addprefix $(BUILD)/obj/host/demo/,pair.o recorder.o) $(HOST_LIBRARY) $(SIM_LIBRARY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz
+$(HOST_REPLAY): $(HOST_REPLAY_OBJECTS) $(addprefix $(BUILD)/obj/host/demo/,pair.o recorder.o) $(HOST_LIBRARY) $(SIM_LIBRARY) FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(FROM) -lelf -lz)
 
 # `make demo FILE=path` sends a file of yours. The script builds what each step shows.
 .PHONY: demo
@@ -82,9 +72,7 @@ demo:            ## the spec becomes an image, two boards run it, a file crosses
 EMP_TOOL         := $(BUILD)/bin/emp
 EMP_TOOL_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/make_image.c,$(wildcard host/tools/*.c)))
 $(BUILD)/obj/host/tools/%.o $(BUILD)/san/host/tools/%.o: CFLAGS_host_tools := -DEMP_VERSION='"$(VERSION)"'
-$(EMP_TOOL): $(EMP_TOOL_OBJECTS) $(BUILD)/lib/libemp.a
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz -lcjson -lnettle -lm
+$(EMP_TOOL): $(EMP_TOOL_OBJECTS) $(BUILD)/lib/libemp.a FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(FROM) -lelf -lz -lcjson -lnettle -lm)
 
 include host/driver/build.mk

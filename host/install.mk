@@ -8,23 +8,20 @@ INSTALL_PROFILE := modern
 
 LIBEMP_SONAME  := libemp.so.$(firstword $(subst ., ,$(VERSION)))
 LIBEMP_SHARED  := $(BUILD)/lib/libemp.so.$(VERSION)
+LIBEMP_LINK    := -shared -Wl,-soname,$(LIBEMP_SONAME) -Wl,--version-script=host/emp/libemp.map -Wl,--no-undefined
 LIBEMP_STATIC  := $(BUILD)/lib/libemp.a
 # Without the simulator, whose boards the library reaches by sockets only.
 LIBEMP_OBJECTS := $(call HOST_OBJECTS,pic,$(filter-out host/board/sim.c,$(HOST_LIBRARY_SOURCES)))
 $(LIBEMP_OBJECTS): | $(HOST_LAYOUT)
 
-$(LIBEMP_SHARED): $(LIBEMP_OBJECTS) host/emp/libemp.map
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(LIBEMP_SONAME) -Wl,--version-script=host/emp/libemp.map -Wl,--no-undefined \
-	    -o $@ $(LIBEMP_OBJECTS) -lelf -lz
-	$(Q)ln -sf $(@F) $(@D)/$(LIBEMP_SONAME)
-	$(Q)ln -sf $(@F) $(@D)/libemp.so
+$(LIBEMP_SHARED): $(LIBEMP_OBJECTS) host/emp/libemp.map FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) $(LIBEMP_LINK) \
+	    -o $@ $(LIBEMP_OBJECTS) -lelf -lz && \
+	    ln -sf $(@F) $(@D)/$(LIBEMP_SONAME) && \
+	    ln -sf $(@F) $(@D)/libemp.so)
 
-$(LIBEMP_STATIC): $(LIBEMP_OBJECTS)
-	$(SAY) AR $@
-	@mkdir -p $(@D)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(LIBEMP_STATIC): $(LIBEMP_OBJECTS) FORCE
+	$(call make_file,AR,$@,rm -f $@ && $(AR) rcs $@ $(FROM))
 
 INSTALLED := $(LIBEMP_SHARED) $(LIBEMP_STATIC) $(EMP_TOOL) $(TIGONSIM) $(FIRMWARE)/emp_a.bin
 

@@ -18,11 +18,6 @@ endif
 SIM_OPTIMISE := -fno-tree-slp-vectorize
 $(foreach directory,$(SIM_DIRECTORIES),$(eval \
     $(SIM_BUILD)/obj/sim/$(directory)/%.o: CFLAGS_sim_$(directory) := $(SIM_OPTIMISE) $(LTO_OBJECTS)))
-# The choice may change between two calls of make; only then is the file written.
-$(SIM_BUILD)/sim_engine.txt: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(SIM_ENGINE)' | cmp -s - $@ || printf '%s\n' '$(SIM_ENGINE)' > $@
-$(SIM_BUILD)/obj/sim/core/engine.o $(SIM_BUILD)/san/sim/core/engine.o: $(SIM_BUILD)/sim_engine.txt
 $(SIM_BUILD)/obj/sim/core/engine.o $(SIM_BUILD)/san/sim/core/engine.o: CC += $(SIM_ENGINE:%=-DTIGON_ENGINE=tigon_%_engine)
 # Refers to its own labels in assembly, from which it must not be parted.
 $(SIM_BUILD)/obj/sim/native/native_routines.o: CFLAGS_sim_native := $(SIM_OPTIMISE)
@@ -34,13 +29,11 @@ SIM_CPU_OBJECTS := $(filter sim/core/% $(SIM_ENGINE:%=sim/%/%),$(SIM_OBJECTS))
 SIM_LIBRARY           := $(SIM_BUILD)/obj/sim/libtigon.a
 SIM_LIBRARY_SANITIZED := $(SIM_BUILD)/san/sim/libtigon.a
 
-$(SIM_LIBRARY): $(addprefix $(SIM_BUILD)/obj/,$(SIM_OBJECTS))
-	$(SAY) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(SIM_LIBRARY): $(addprefix $(SIM_BUILD)/obj/,$(SIM_OBJECTS)) FORCE
+	$(call make_file,AR,$@,rm -f $@ && $(AR) rcs $@ $(FROM))
 
-$(SIM_LIBRARY_SANITIZED): $(addprefix $(SIM_BUILD)/san/,$(SIM_OBJECTS))
-	$(SAY) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(SIM_LIBRARY_SANITIZED): $(addprefix $(SIM_BUILD)/san/,$(SIM_OBJECTS)) FORCE
+	$(call make_file,AR,$@,rm -f $@ && $(AR) rcs $@ $(FROM))
 
 include sim/debug/build.mk
 include sim/observe/build.mk

@@ -7,10 +7,8 @@ PROTOCOL_HOSTS := $(patsubst spec/%/host.c,$(BUILD)/%/host.so,$(wildcard spec/*/
 # The host's side: a program of scenarios (sim/program.h).
 # Symbols of the libraries in it stay its own.
 HOST_SHARED := -shared -fPIC -Wl,--exclude-libs,ALL
-$(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $(SIM_BUILD)/pic/host/libboard.a $$(GENERATED_$$*) spec/build.mk
-	$(SAY) CC $<
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -MMD -MP -o $@ $< $(filter %.a,$^) -lelf -lz
+$(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $(SIM_BUILD)/pic/host/libboard.a $$(GENERATED_$$*) FORCE
+	$(call make_file,CC,$<,$(CC) $(CFLAGS) $(INCLUDES) $(HOST_SHARED) -MMD -MP -o $@ $< $(filter %.a,$(FROM)) -lelf -lz)
 
 TEST_NEEDS += $(TIGONSIM) $(PROTOCOL_HOSTS) $(FW_IMAGES)
 LINT_NEEDS += $(foreach name,$(PROTOCOLS),$(GENERATED_$(name)))

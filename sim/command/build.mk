@@ -12,14 +12,13 @@ $(TIGONSIM_OBJECTS) $(TIGONSIM_SAN): | $(SIM_BUILD)/gen/board/board_layout.h
 TIGONSIM           := $(SIM_BUILD)/tigonsim
 TIGONSIM_SANITIZED := $(SIM_BUILD)/tests/tigonsim
 
-$(TIGONSIM): $(TIGONSIM_OBJECTS) $(SIM_SERVE_LIBRARY) $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY)
-	$(SAY) LD $@
-	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)
+$(TIGONSIM): $(TIGONSIM_OBJECTS) $(SIM_SERVE_LIBRARY) $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) FORCE
+	$(call make_file,LD,$@,\
+	    $(CC) $(CFLAGS) $(LTO_LINK) -o $@ $(filter %.o,$(FROM)) $(call TIGONSIM_EXPORT,$(filter %.a,$(FROM))) $(TIGONSIM_LIBS))
 
-$(TIGONSIM_SANITIZED): $(TIGONSIM_SAN) $(SIM_SERVE_LIBRARY_SANITIZED) $(SIM_DEBUG_LIBRARY_SANITIZED) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)
+$(TIGONSIM_SANITIZED): $(TIGONSIM_SAN) $(SIM_SERVE_LIBRARY_SANITIZED) $(SIM_DEBUG_LIBRARY_SANITIZED) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) FORCE
+	$(call make_file,LD,$@,\
+	    $(CC) $(SANITIZE) -o $@ $(filter %.o,$(FROM)) $(call TIGONSIM_EXPORT,$(filter %.a,$(FROM))) $(TIGONSIM_LIBS))
 
 .PHONY: tigonsim
 tigonsim: $(TIGONSIM) $$(PROTOCOL_HOSTS) ## the board simulator as a program: build/tigonsim run SCENARIO

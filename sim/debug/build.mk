@@ -8,6 +8,5 @@ SIM_DEBUG_LIBRARY_SANITIZED := $(SIM_BUILD)/san/sim/debug/libtigon_debug.a
 
 $(SIM_DEBUG_LIBRARY): $(SIM_DEBUG_SOURCES:%.c=$(SIM_BUILD)/obj/%.o)
 $(SIM_DEBUG_LIBRARY_SANITIZED): $(SIM_DEBUG_SOURCES:%.c=$(SIM_BUILD)/san/%.o)
-$(SIM_DEBUG_LIBRARY) $(SIM_DEBUG_LIBRARY_SANITIZED):
-	$(SAY) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(SIM_DEBUG_LIBRARY) $(SIM_DEBUG_LIBRARY_SANITIZED): FORCE
+	$(call make_file,AR,$@,rm -f $@ && $(AR) rcs $@ $(FROM))

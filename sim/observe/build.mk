@@ -8,6 +8,5 @@ SIM_OBSERVE_LIBS              := -lelf -ldw
 
 $(SIM_OBSERVE_LIBRARY): $(SIM_OBSERVE_SOURCES:%.c=$(SIM_BUILD)/obj/%.o)
 $(SIM_OBSERVE_LIBRARY_SANITIZED): $(SIM_OBSERVE_SOURCES:%.c=$(SIM_BUILD)/san/%.o)
-$(SIM_OBSERVE_LIBRARY) $(SIM_OBSERVE_LIBRARY_SANITIZED):
-	$(SAY) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(SIM_OBSERVE_LIBRARY) $(SIM_OBSERVE_LIBRARY_SANITIZED): FORCE
+	$(call make_file,AR,$@,rm -f $@ && $(AR) rcs $@ $(FROM))

@@ -6,18 +6,16 @@ ACCEPTANCE_IMAGES := $(patsubst $(ACCEPTANCE)/firmware/%.c,$(BUILD)/acceptance/%
 
 ACCEPTANCE_FW_CFLAGS := $(FW_BARE) --param=min-pagesize=0 -Wa,$(FW_PORT)/core.inc
 
-$(eval $(call FW_OBJECTS,$(ACCEPTANCE)/firmware/,$(BUILD)/acceptance/,ACCEPTANCE_FW_CFLAGS,$(FW_PORT)/core.inc $(ACCEPTANCE)/build.mk))
+$(eval $(call FW_OBJECTS,$(ACCEPTANCE)/firmware/,$(BUILD)/acceptance/,ACCEPTANCE_FW_CFLAGS,$(FW_PORT)/core.inc))
 
 $(ACCEPTANCE_IMAGES): $(BUILD)/acceptance/%.elf: $(BUILD)/acceptance/%.o $(BUILD)/acceptance/start.o \
-    $(BUILD)/acceptance/words.o $(ACCEPTANCE)/firmware/image.lds
+    $(BUILD)/acceptance/words.o $(ACCEPTANCE)/firmware/image.lds FORCE
 	$(call FW_LINK)
 
 ACCEPTANCE_OBJECTS := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard $(ACCEPTANCE)/*.c))
 
-$(BUILD)/tests/sim_check: $(ACCEPTANCE_OBJECTS) $(SIM_LIBRARY_SANITIZED) | $(ACCEPTANCE_IMAGES)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf -lz
+$(BUILD)/tests/sim_check: $(ACCEPTANCE_OBJECTS) $(SIM_LIBRARY_SANITIZED) FORCE | $(ACCEPTANCE_IMAGES)
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lelf -lz)
 
 TEST_PROGRAMS += $(BUILD)/tests/sim_check
 

@@ -9,15 +9,11 @@ ATTACK_SANITIZED := $(BUILD)/tests/attack/attack_sanitized
 $(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/,$(filter tests/%,$(ATTACK_OBJECTS)))): | $(HOST_LAYOUT)
 $(BUILD)/obj/tests/attack/%.o $(BUILD)/san/tests/attack/%.o: CFLAGS_tests_attack := -DFIRMWARE_IMAGE='"$(BUILD)/firmware/emp_a.elf"'
 
-$(ATTACK): $(addprefix $(BUILD)/obj/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY) $(SIM_LIBRARY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf -lz
+$(ATTACK): $(addprefix $(BUILD)/obj/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY) $(SIM_LIBRARY) FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $(FROM) -lelf -lz)
 
-$(ATTACK_SANITIZED): $(addprefix $(BUILD)/san/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf -lz
+$(ATTACK_SANITIZED): $(addprefix $(BUILD)/san/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lelf -lz)
 
 FRAMES ?= 1000000
 SEED   ?= 1

@@ -7,8 +7,6 @@ $(BUILD)/obj/$(CAMPAIGN_WORLDS)/%.o: CFLAGS_tests_campaign_worlds := -I$(BUILD)/
 $(CAMPAIGN_OBJECTS): | $(GENERATED_emp)
 
 # The oracle is fed with right and wrong histories.
-$(BUILD)/tests/test_history: $(addprefix $(BUILD)/san/$(CAMPAIGN_WORLDS)/,test_history.o history.o)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+$(BUILD)/tests/test_history: $(addprefix $(BUILD)/san/$(CAMPAIGN_WORLDS)/,test_history.o history.o) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lcmocka)
 TEST_PROGRAMS += $(BUILD)/tests/test_history

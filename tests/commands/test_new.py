@@ -2,7 +2,6 @@
 """hsmc new: a protocol from nothing to two boards, in a copy of the tree."""
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,49 +11,11 @@ import pytest
 from hsmc.commands import new
 from hsmc.compilation.compiler import Compilation
 from scripts.demo import GENERATED
+from tests.built_tree import fixture_tree, run
 from tests.long_tests import long
 
 TOP = Path(__file__).resolve().parents[2]
-SOURCES = ["Makefile", ".clang-format", "docs", "fw-runtime", "gen", "host", "models"]
-SOURCES += ["scripts", "sim", "tests"]
-KEPT = ("obj", "pic", "gen", "tigonsim", "firmware")  # of what is built
-
-
-def run(tree: Path, *command: str, status: int = 0) -> str:
-    """Both streams."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("MAKE", "MFLAGS"))
-    }
-    result = subprocess.run(
-        command, cwd=tree, capture_output=True, text=True, check=False, env=environment
-    )
-    told = result.stdout + result.stderr
-    assert result.returncode == status, told
-    return told
-
-
-@pytest.fixture(name="tree")
-def fixture_tree(tmp_path: Path) -> Path:
-    """The project, with what is built of it so far, times included."""
-    tree = tmp_path / "tree"
-    (tree / "build").mkdir(parents=True)
-    for name in SOURCES:
-        (tree / name).symlink_to(TOP / name)
-    shutil.copytree(TOP / "spec", tree / "spec")
-    for path in tree.glob("spec/**/*.hsm"):
-        shutil.copystat(TOP / path.relative_to(tree), path)
-    # hsmc takes the tree it lies in for the project's.
-    (tree / "gen").unlink()
-    shutil.copytree(TOP / "gen", tree / "gen", copy_function=shutil.copy2)
-    for name in KEPT:
-        source = TOP / "build" / name
-        if source.is_dir():
-            shutil.copytree(source, tree / "build" / name, copy_function=shutil.copy2)
-        else:
-            shutil.copy2(source, tree / "build" / name)
-    return tree
+__all__ = ["fixture_tree"]
 
 
 def test_from_the_manuals_two_commands_to_two_boards(tree: Path) -> None:

@@ -8,18 +8,14 @@ DRIVER_SUPPORT := $(addprefix $(BUILD)/san/,tests/driver/shared_board.o \
 $(DRIVER_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(DRIVER_SUPPORT): | $(HOST_LAYOUT)
 
 $(DRIVER_TESTS): $(BUILD)/tests/driver/%: $(BUILD)/san/tests/driver/%.o $(DRIVER_SUPPORT) \
-    $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lelf -lz
+    $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(filter %.o,$(FROM)) $(filter %.a,$(FROM)) -lcmocka -lelf -lz)
 
 # Programs for virtual machines.
 DRIVER_GUEST_PROGRAMS := $(addprefix $(BUILD)/tests/driver/,courier hostile)
 $(DRIVER_GUEST_PROGRAMS:$(BUILD)/tests/%=$(BUILD)/obj/tests/%.o): | $(HOST_LAYOUT)
-$(DRIVER_GUEST_PROGRAMS): $(BUILD)/tests/driver/%: $(BUILD)/obj/tests/driver/%.o $(HOST_LIBRARY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz
+$(DRIVER_GUEST_PROGRAMS): $(BUILD)/tests/driver/%: $(BUILD)/obj/tests/driver/%.o $(HOST_LIBRARY) FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(FROM) -lelf -lz)
 
 # In the tree of the driver's EMP; from the plain one, for `make test`.
 .PHONY: driver-programs driver-variant

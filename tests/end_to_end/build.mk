@@ -10,10 +10,8 @@ $(END_TO_END_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(BUILD)/san/tests/e
 
 $(END_TO_END_TESTS): $(BUILD)/tests/end_to_end/%: $(BUILD)/san/tests/end_to_end/%.o \
     $(addprefix $(BUILD)/san/,$(END_TO_END_SUPPORT)) $(HOST_LIBRARY_SANITIZED) \
-    $(SIM_LIBRARY_SANITIZED)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lelf -lz -lnettle
+    $(SIM_LIBRARY_SANITIZED) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(filter %.o,$(FROM)) $(filter %.a,$(FROM)) -lcmocka -lelf -lz -lnettle)
 
 $(BUILD)/tests/end_to_end/test_cancel: $(BUILD)/san/tests/end_to_end/storm.o
 
@@ -25,10 +23,8 @@ $(BUILD)/tests/end_to_end/test_quiet: $(BUILD)/san/tests/end_to_end/quiet_world.
 # Not a test of its own: pairs under random faults, whose traces `make conform` checks. Without sanitizers, for speed.
 CAMPAIGN := $(BUILD)/tests/campaign
 $(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o tests/end_to_end/storm.o $(END_TO_END_SUPPORT)) \
-    $(HOST_LIBRARY) $(SIM_LIBRARY) $(BUILD)/firmware/emp_a.elf
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lcmocka -lelf -lz -lnettle
+    $(HOST_LIBRARY) $(SIM_LIBRARY) $(BUILD)/firmware/emp_a.elf FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$(FROM)) -lcmocka -lelf -lz -lnettle)
 
 $(addprefix $(BUILD)/obj/tests/end_to_end/,campaign.o exchange.o storm.o) $(BUILD)/san/tests/end_to_end/storm.o: \
     | $(HOST_LAYOUT)
@@ -42,10 +38,8 @@ $(KILLS):    $(BUILD)/obj/tests/end_to_end/kills.o $(BUILD)/obj/tests/end_to_end
 $(RESTARTS): $(BUILD)/obj/tests/end_to_end/restarts.o $(BUILD)/obj/tests/end_to_end/restart_world.o
 $(QUIET):    $(BUILD)/obj/tests/end_to_end/quiet.o $(BUILD)/obj/tests/end_to_end/quiet_world.o
 $(KILLS) $(RESTARTS) $(QUIET): $(addprefix $(BUILD)/obj/,host/demo/pair.o host/demo/recorder.o) $(HOST_LIBRARY) \
-    $(SIM_LIBRARY) $(BUILD)/firmware/emp_a.elf
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lelf -lz
+    $(SIM_LIBRARY) $(BUILD)/firmware/emp_a.elf FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(filter %.o,$(FROM)) $(filter %.a,$(FROM)) -lelf -lz)
 
 # Their sources are built with sanitizers for tests; that the programs link, too, only this shows.
 TEST_NEEDS += $(KILLS) $(RESTARTS) $(QUIET)

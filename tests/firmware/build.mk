@@ -10,17 +10,13 @@ $(BUILD)/san/tests/firmware/%.o $(BUILD)/obj/tests/firmware/%.o: \
 $(FIRMWARE_TEST_OBJECTS) $(FIRMWARE_TEST_OBJECTS:$(BUILD)/san/%=$(BUILD)/obj/%): | $(BUILD)/gen/emp/emp.h
 
 $(FIRMWARE_TESTS): $(BUILD)/tests/%: $(addprefix $(BUILD)/san/tests/firmware/,%.o measure.o harness.o) \
-                                     $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) | $(FIRMWARE_IMAGE)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lm $(SIM_OBSERVE_LIBS)
+                                     $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) FORCE | $(FIRMWARE_IMAGE)
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lcmocka -lm $(SIM_OBSERVE_LIBS))
 
 # What the firmware costs, printed: cycles for a frame, one-way time, bandwidth.
 $(BUILD)/tests/measure_firmware: $(addprefix $(BUILD)/obj/tests/firmware/,measure_firmware.o measure.o harness.o) \
-                                 $(SIM_LIBRARY) | $(FIRMWARE_IMAGE)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lm
+                                 $(SIM_LIBRARY) FORCE | $(FIRMWARE_IMAGE)
+	$(call make_file,LD,$@,$(CC) $(NO_LTO) -o $@ $(FROM) -lm)
 
 TEST_PROGRAMS += $(FIRMWARE_TESTS)
 TEST_NEEDS    += $(FIRMWARE)/emp_a_checked.elf $(TIGONSIM)

@@ -8,9 +8,8 @@ FUZZ_CROSS_FLAGS = -std=gnu11 -O2 $(FW_ARCH) -ffreestanding $(FW_NO_MULTIPLY) -m
                    -fno-jump-tables -fno-stack-protector -fno-asynchronous-unwind-tables -fno-common \
                    -Wa,--fatal-warnings -Wa,$(abspath $(FW_PORT)/core.inc)
 
-$(BUILD)/fuzz/cross_flags: tests/fuzz/build.mk fw-runtime/build.mk
-	@mkdir -p $(@D)
-	@echo '$(FUZZ_CROSS_FLAGS)' > $@
+$(BUILD)/fuzz/cross_flags: FORCE
+	$(call make_file,FLAGS,$@,echo '$(FUZZ_CROSS_FLAGS)' > $@)
 
 # What the harness stands on there; the rest of an image is a spec's.
 FUZZ_NEEDS := $(addprefix $(BUILD)/fuzz/,cross_flags runtime.o memory.o) $(BUILD)/tests/run_program
@@ -18,9 +17,9 @@ FUZZ_NEEDS := $(addprefix $(BUILD)/fuzz/,cross_flags runtime.o memory.o) $(BUILD
 $(BUILD)/fuzz/runtime.o: FUZZ_SOURCE := tests/fuzz/bare/runtime.c
 $(BUILD)/fuzz/memory.o: FUZZ_SOURCE := $(FW_PORT)/memory.c
 $(BUILD)/fuzz/runtime.o $(BUILD)/fuzz/memory.o: tests/fuzz/bare/runtime.c $(FW_PORT)/memory.c \
-    $(wildcard tests/fuzz/bare/*.h) $(BUILD)/fuzz/cross_flags
-	$(SAY) FWCC $(FUZZ_SOURCE)
-	$(Q)$(FW_CC) $(FUZZ_CROSS_FLAGS) -Wall -Wextra -Wconversion -Werror -Itests/fuzz/bare -c -o $@ $(FUZZ_SOURCE)
+    $(wildcard tests/fuzz/bare/*.h) $(BUILD)/fuzz/cross_flags FORCE
+	$(call make_file,FWCC,$(FUZZ_SOURCE),\
+	    $(FW_CC) $(FUZZ_CROSS_FLAGS) -Wall -Wextra -Wconversion -Werror -Itests/fuzz/bare -c -o $@ $(FUZZ_SOURCE))
 
 TEST_NEEDS += $(FUZZ_NEEDS)
 

@@ -8,9 +8,7 @@ HOST_TEST_LIBRARY := $(filter-out %/board/sim.o,$(HOST_LIBRARY_SAN))
 
 $(HOST_TESTS:$(BUILD)/tests/host/%=$(BUILD)/san/tests/host/%.o) $(HOST_TEST_SUPPORT): | $(HOST_LAYOUT)
 
-$(HOST_TESTS): $(BUILD)/tests/host/%: $(BUILD)/san/tests/host/%.o $(HOST_TEST_SUPPORT) $(HOST_TEST_LIBRARY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf -lz
+$(HOST_TESTS): $(BUILD)/tests/host/%: $(BUILD)/san/tests/host/%.o $(HOST_TEST_SUPPORT) $(HOST_TEST_LIBRARY) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lcmocka -lelf -lz)
 
 TEST_PROGRAMS += $(HOST_TESTS)

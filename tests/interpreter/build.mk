@@ -18,10 +18,9 @@ generated_from   = $(wildcard $(dir $(1))scenarios/*.scenario \
                    $(addprefix $(dir $(1))scenarios/,$(addsuffix /*.scenario,$(word 2,$(subst @, ,$(1))))))
 define generated_tests_of
 GENERATED_TESTS += $(BUILD)/generated_tests/$(generated_name)/index.json
-$(BUILD)/generated_tests/$(generated_name)/index.json: $(wildcard $(dir $(1))*.hsm) $(generated_from) $(HSMC_SOURCES)
-	$(SAY) SEARCH "tests that take every transition of $(1)"
-	@mkdir -p $$(@D) && rm -f $$@
-	$(Q)$(HSMC) tests $(generated_choice) --output $$(@D) $(if $(generated_from),--from $(generated_from)) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; }
+$(BUILD)/generated_tests/$(generated_name)/index.json: $(wildcard $(dir $(1))*.hsm) $(generated_from) $(HSMC_SOURCES) FORCE
+	$$(call make_file,SEARCH,"tests that take every transition of $(1)",\
+	    rm -f $$@ && $(HSMC) tests $(generated_choice) --output $$(@D) $(if $(generated_from),--from $(generated_from)) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; })
 endef
 $(foreach spec,$(GENERATED_SPECS),$(eval $(call generated_tests_of,$(spec))))
 TEST_NEEDS += $(GENERATED_TESTS)

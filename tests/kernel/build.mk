@@ -3,10 +3,8 @@
 KERNEL_TEST_NEEDS := $(TIGONSIM) $(QEMU_BRIDGE) $(QEMU_BRIDGE_SANITIZED) $(BUILD)/tests/test_proxy_message \
     $(REGISTERS) $(BUILD)/ethernet/ethernet.tg2
 
-$(BUILD)/tests/test_proxy_message: $(addprefix $(BUILD)/san/,tests/kernel/test_proxy_message.o sim/serve/qemu/proxy_message.o)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+$(BUILD)/tests/test_proxy_message: $(addprefix $(BUILD)/san/,tests/kernel/test_proxy_message.o sim/serve/qemu/proxy_message.o) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lcmocka)
 
 TEST_PROGRAMS += $(BUILD)/tests/test_proxy_message
 TEST_NEEDS    += $(KERNEL_TEST_NEEDS)

@@ -14,24 +14,18 @@ NATIVE_OBJECTS := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,node_state.o node_sta
 $(NATIVE_OBJECTS) $(BUILD)/san/$(NATIVE_PORT)/test_messages.o: | $(GENERATED_emp)
 
 NATIVE_NODES := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,node_left.o node_right.o)
-$(NATIVE_NODES): $(BUILD)/san/$(NATIVE_PORT)/%.o: $(NATIVE_PORT)/node.c $(NATIVE_PORT)/build.mk $(GENERATED_emp) $(FW_NEEDS_emp)
-	$(SAY) CC "$< ($*, sanitized)"
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) $(NATIVE_FLAGS) $(NATIVE_CHECKS) -DNODE=$* -MMD -MP -c -o $@ $<
-	$(Q)objcopy $(call native_node,$*) $@
+$(NATIVE_NODES): $(BUILD)/san/$(NATIVE_PORT)/%.o: $(NATIVE_PORT)/node.c $(GENERATED_emp) $(FW_NEEDS_emp) FORCE
+	$(call make_file,CC,"$< ($*, sanitized)",$(CC) $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) $(NATIVE_FLAGS) $(NATIVE_CHECKS) -DNODE=$* -MMD -MP -c -o $@ $< && \
+	    objcopy $(call native_node,$*) $@)
 
-$(BUILD)/tests/test_messages: $(BUILD)/san/$(NATIVE_PORT)/test_messages.o $(NATIVE_OBJECTS) $(NATIVE_NODES)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+$(BUILD)/tests/test_messages: $(BUILD)/san/$(NATIVE_PORT)/test_messages.o $(NATIVE_OBJECTS) $(NATIVE_NODES) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lcmocka)
 
 # What the fuzzer found worth keeping, with gcc and without libFuzzer (test_glue_corpus.py).
 NATIVE_REPLAY := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,fuzz_glue.o replay.o node_left.o) $(NATIVE_OBJECTS)
 $(BUILD)/san/$(NATIVE_PORT)/fuzz_glue.o: | $(GENERATED_emp)
-$(BUILD)/tests/replay_glue: $(NATIVE_REPLAY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^
+$(BUILD)/tests/replay_glue: $(NATIVE_REPLAY) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM))
 
 # libFuzzer needs clang. Only the node counts what it covers, and without comparisons, whose operands a program of
 # operations has no use for. PLAIN=1 leaves the sanitizers out: all other checks stay, and programs run twice as fast.
@@ -49,21 +43,17 @@ GLUE_OBJECTS  := $(addprefix $(GLUE_BUILD)/,fuzz_glue.o node_state.o node_start.
 # The judge is not judged: without sanitizers, which took a third of the time. make test runs it with them.
 GLUE_JUDGE    := $(addprefix $(GLUE_BUILD)/,oracle.o host.o)
 $(GLUE_JUDGE): GLUE_SANITIZE := $(GLUE_SANITIZE_plain)
-$(GLUE_BUILD)/%.o: $(NATIVE_PORT)/%.c $(NATIVE_PORT)/build.mk | $(GENERATED_emp)
-	$(SAY) CLANG "$< ($(GLUE_KIND))"
-	@mkdir -p $(@D)
-	$(Q)clang $(CSTD) $(WARNINGS) $(GLUE_SANITIZE) $(INCLUDES) $(NATIVE_FLAGS) -MMD -MP -c -o $@ $<
+$(GLUE_BUILD)/%.o: $(NATIVE_PORT)/%.c FORCE | $(GENERATED_emp)
+	$(call make_file,CLANG,"$< ($(GLUE_KIND))",\
+	    clang $(CSTD) $(WARNINGS) $(GLUE_SANITIZE) $(INCLUDES) $(NATIVE_FLAGS) -MMD -MP -c -o $@ $<)
 
-$(GLUE_BUILD)/node_left.o: $(NATIVE_PORT)/node.c $(NATIVE_PORT)/build.mk $(GENERATED_emp) $(FW_NEEDS_emp)
-	$(SAY) CLANG "$< (coverage, $(GLUE_KIND))"
-	@mkdir -p $(@D)
-	$(Q)clang $(CSTD) $(WARNINGS) $(GLUE_SANITIZE) $(GLUE_COVERAGE) $(INCLUDES) $(NATIVE_FLAGS) $(NATIVE_CHECKS) \
-	    -DNODE=node_left -MMD -MP -c -o $@ $<
-	$(Q)objcopy $(call native_node,node_left) $@
+$(GLUE_BUILD)/node_left.o: $(NATIVE_PORT)/node.c $(GENERATED_emp) $(FW_NEEDS_emp) FORCE
+	$(call make_file,CLANG,"$< (coverage, $(GLUE_KIND))",clang $(CSTD) $(WARNINGS) $(GLUE_SANITIZE) $(GLUE_COVERAGE) $(INCLUDES) $(NATIVE_FLAGS) $(NATIVE_CHECKS) \
+	    -DNODE=node_left -MMD -MP -c -o $@ $< && \
+	    objcopy $(call native_node,node_left) $@)
 
-$(GLUE_BUILD)/fuzz_glue: $(GLUE_OBJECTS)
-	$(SAY) LD $@
-	$(Q)clang $(GLUE_LINK_$(GLUE_KIND)) -o $@ $^
+$(GLUE_BUILD)/fuzz_glue: $(GLUE_OBJECTS) FORCE
+	$(call make_file,LD,$@,clang $(GLUE_LINK_$(GLUE_KIND)) -o $@ $(FROM))
 
 .PHONY: fuzz-glue
 fuzz-glue:       ## RUNS=1000000 random programs of host and wire against EMP's glue on the native port; PLAIN=1: faster

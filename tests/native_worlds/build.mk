@@ -17,22 +17,18 @@ $(FAST_OBJECTS): | $(GENERATED_emp)
 # that takes it has asked before.
 FAST_NODE  := $(BUILD)/obj/$(NATIVE_WORLDS)/node.o
 FAST_NODES := $(foreach number,$(FAST_NUMBERS),$(BUILD)/obj/$(NATIVE_WORLDS)/node_$(number).o)
-$(FAST_NODE): $(NATIVE_PORT)/node.c $(NATIVE_WORLDS)/build.mk $(GENERATED_emp) $(FW_NEEDS_emp)
-	$(SAY) CC "$< (fast campaign)"
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(FAST_FLAGS) $(FAST_CHECKS) -Wno-stringop-overflow -Wno-array-bounds -DNODE=node_any -MMD -MP -c -o $@ $<
-	$(Q)objcopy --keep-global-symbol=node_any $@
+$(FAST_NODE): $(NATIVE_PORT)/node.c $(GENERATED_emp) $(FW_NEEDS_emp) FORCE
+	$(call make_file,CC,"$< (fast campaign)",$(CC) $(CFLAGS) $(INCLUDES) $(FAST_FLAGS) $(FAST_CHECKS) -Wno-stringop-overflow -Wno-array-bounds -DNODE=node_any -MMD -MP -c -o $@ $< && \
+	    objcopy --keep-global-symbol=node_any $@)
 
 node_boundaries = $(foreach area,data bss unset,$(foreach end,start stop,\
     --redefine-sym __$(end)_node_any_$(area)=__$(end)_$1_$(area)))
-$(FAST_NODES): $(BUILD)/obj/$(NATIVE_WORLDS)/%.o: $(FAST_NODE)
-	$(Q)objcopy --redefine-sym node_any=$* $(call node_boundaries,$*) $(call native_node,$*) $< $@
+$(FAST_NODES): $(BUILD)/obj/$(NATIVE_WORLDS)/%.o: $(FAST_NODE) FORCE
+	$(call make_file,COPY,$@,objcopy --redefine-sym node_any=$* $(call node_boundaries,$*) $(call native_node,$*) $< $@)
 
 CAMPAIGN_FAST := $(BUILD)/tests/campaign_fast
-$(CAMPAIGN_FAST): $(FAST_OBJECTS) $(FAST_NODES)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^
+$(CAMPAIGN_FAST): $(FAST_OBJECTS) $(FAST_NODES) FORCE
+	$(call make_file,LD,$@,$(CC) -o $@ $(FROM))
 
 campaign-fast: MESSAGES ?= 1000000
 .PHONY: campaign-fast

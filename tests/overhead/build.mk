@@ -14,16 +14,14 @@ $(OVERHEAD)/hand.o: OVERHEAD_NODE := hand
 $(OVERHEAD)/generated.o $(OVERHEAD)/hand.o: OVERHEAD_TRACE := 0
 $(OVERHEAD)/generated_trace.o: OVERHEAD_TRACE := 1
 
-$(OVERHEAD_IMAGES:%.elf=%.o): $(OVERHEAD)/%.o: tests/overhead/chip/image.c $(FW_FLAGS_STAMP) $(GENERATED_abp) tests/overhead/build.mk
-	$(SAY) FWCC "$< ($*)"
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(OVERHEAD_CFLAGS) -DNIC_TRACE=$(OVERHEAD_TRACE) -DIMAGE_NODE='"tests/overhead/node_$(OVERHEAD_NODE).c"' \
-	    -MMD -MP -c -o $@ $<
+$(OVERHEAD_IMAGES:%.elf=%.o): $(OVERHEAD)/%.o: tests/overhead/chip/image.c $(GENERATED_abp) FORCE
+	$(call make_file,FWCC,"$< ($*)",$(FW_CC) $(OVERHEAD_CFLAGS) -DNIC_TRACE=$(OVERHEAD_TRACE) -DIMAGE_NODE='"tests/overhead/node_$(OVERHEAD_NODE).c"' \
+	    -MMD -MP -c -o $@ $<)
 
 # The trace's common part lies there; nothing else of it is linked.
-$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(OVERHEAD)/,OVERHEAD_START_CFLAGS,$(FW_FLAGS_STAMP)))
+$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(OVERHEAD)/,OVERHEAD_START_CFLAGS))
 
-$(OVERHEAD_IMAGES): $(OVERHEAD)/%.elf: $(OVERHEAD)/%.o $(OVERHEAD)/start.o tests/overhead/chip/image.lds $(FW_TOOLS)
+$(OVERHEAD_IMAGES): $(OVERHEAD)/%.elf: $(OVERHEAD)/%.o $(OVERHEAD)/start.o tests/overhead/chip/image.lds $(FW_TOOLS) FORCE
 	$(call FW_LINK,--gc-sections,check_instructions.py check_indirect.py)
 
 OVERHEAD_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/overhead/,test_overhead.o node_hand.o node_generated.o)
@@ -32,15 +30,11 @@ $(BUILD)/obj/tests/overhead/%.o $(BUILD)/san/tests/overhead/test_%.o: CFLAGS_tes
 $(BUILD)/san/tests/overhead/node_%.o: CFLAGS_tests_overhead = -I$(BUILD)/gen/abp -DNODE_PREFIX=$(*F:node_%=%)_
 $(BUILD)/obj/tests/overhead/measure_cycles.o $(OVERHEAD_TEST_OBJECTS): | $(GENERATED_abp)
 
-$(BUILD)/tests/measure_cycles: $(addprefix $(BUILD)/obj/,tests/overhead/measure_cycles.o $(SIM_CPU_OBJECTS))
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lelf -lz
+$(BUILD)/tests/measure_cycles: $(addprefix $(BUILD)/obj/,tests/overhead/measure_cycles.o $(SIM_CPU_OBJECTS)) FORCE
+	$(call make_file,LD,$@,$(CC) $(NO_LTO) -o $@ $(FROM) -lelf -lz)
 
-$(BUILD)/tests/test_overhead: $(OVERHEAD_TEST_OBJECTS)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+$(BUILD)/tests/test_overhead: $(OVERHEAD_TEST_OBJECTS) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lcmocka)
 
 .PHONY: overhead
 overhead: $(OVERHEAD_IMAGES) $(BUILD)/tests/measure_cycles

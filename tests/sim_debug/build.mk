@@ -5,24 +5,18 @@ SIM_DEBUG_SUPPORT := $(addprefix host/demo/,pair.o piece.o recorder.o traffic.o 
 $(BUILD)/obj/tests/sim_debug/debugged.o $(BUILD)/san/tests/sim_debug/debugged.o: | $(HOST_LAYOUT)
 
 $(BUILD)/tests/debugged: $(addprefix $(BUILD)/obj/,tests/sim_debug/debugged.o $(SIM_DEBUG_SUPPORT)) \
-    $(BUILD)/obj/host/libemp.a $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) | $(BUILD)/firmware/emp_a.elf
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(SIM_DEBUG_LIBS) -lz -lnettle
+    $(BUILD)/obj/host/libemp.a $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) FORCE | $(BUILD)/firmware/emp_a.elf
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(FROM) $(SIM_DEBUG_LIBS) -lz -lnettle)
 
 TEST_NEEDS += $(BUILD)/tests/debugged
 
 $(BUILD)/tests/test_debugger: $(BUILD)/san/tests/sim_debug/test_debugger.o $(SIM_DEBUG_LIBRARY_SANITIZED) \
-    $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(SIM_DEBUG_LIBS) -lcmocka
+    $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) $(SIM_DEBUG_LIBS) -lcmocka)
 
 $(BUILD)/tests/disassemble: $(BUILD)/obj/tests/sim_debug/disassemble.o $(SIM_DEBUG_LIBRARY) \
-    $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $< $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) $(SIM_DEBUG_LIBS)
+    $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $< $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) $(SIM_DEBUG_LIBS))
 
 TEST_PROGRAMS += $(BUILD)/tests/test_debugger
 TEST_NEEDS    += $(BUILD)/tests/disassemble $(TIGONSIM) $(TIGONSIM_SANITIZED)

@@ -4,9 +4,7 @@ SIM_FAULTS_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/, \
     $(addprefix sim_faults/,test_faults.o test_fault_text.o test_wire_faults.o test_board_faults.o test_switch.o) \
     sim_devices/bench.o)
 
-$(BUILD)/tests/test_faults: $(SIM_FAULTS_TEST_OBJECTS) $(SIM_LIBRARY_SANITIZED)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+$(BUILD)/tests/test_faults: $(SIM_FAULTS_TEST_OBJECTS) $(SIM_LIBRARY_SANITIZED) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lcmocka)
 
 TEST_PROGRAMS += $(BUILD)/tests/test_faults

@@ -6,10 +6,8 @@ $(BUILD)/san/tests/sim_observe/%.o: CFLAGS_tests_sim_observe := -DFIRMWARE_IMAGE
     -DDIVIDED_IMAGE='"$(BUILD)/processors/processors.elf"'
 
 $(BUILD)/tests/test_observers: $(SIM_OBSERVE_TEST_OBJECTS) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) \
-                                | $(BUILD)/firmware/emp_a.elf $(BUILD)/processors/processors.elf
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka $(SIM_OBSERVE_LIBS)
+                                FORCE | $(BUILD)/firmware/emp_a.elf $(BUILD)/processors/processors.elf
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lcmocka $(SIM_OBSERVE_LIBS))
 
 TEST_PROGRAMS += $(BUILD)/tests/test_observers
 TEST_NEEDS    += $(TIGONSIM) $(TIGONSIM_SANITIZED)

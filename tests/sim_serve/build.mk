@@ -5,10 +5,8 @@ SERVE_TEST         := $(BUILD)/tests/serve_client
 
 $(SERVE_TEST_OBJECTS): | $(BOARD_LAYOUT) $(BUILD)/gen/emp/emp_layout.h
 
-$(SERVE_TEST): $(SERVE_TEST_OBJECTS) $(BUILD)/san/host/libemp.a $(SIM_CLIENT_LIBRARY_SANITIZED)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf -lz -lpthread
+$(SERVE_TEST): $(SERVE_TEST_OBJECTS) $(BUILD)/san/host/libemp.a $(SIM_CLIENT_LIBRARY_SANITIZED) FORCE
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lelf -lz -lpthread)
 
 TEST_NEEDS += $(TIGONSIM) $(TIGONSIM_SANITIZED) $(ATTACH) $(ATTACH_SANITIZED) $(REGISTERS) $(SERVE_TEST) \
     $(BUILD)/firmware/emp_a.elf

@@ -5,7 +5,5 @@ $(SIM_SPEED_PROGRAMS:$(BUILD)/tests/%=$(BUILD)/obj/tests/sim_speed/%.o): | $(HOS
 
 $(SIM_SPEED_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/sim_speed/%.o \
                        $(addprefix $(BUILD)/obj/host/demo/,crowd.o pair.o piece.o recorder.o) \
-                       $(HOST_LIBRARY) $(SIM_LIBRARY) | $(BUILD)/firmware/emp_a.elf
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf -lz -lnettle
+                       $(HOST_LIBRARY) $(SIM_LIBRARY) FORCE | $(BUILD)/firmware/emp_a.elf
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $(FROM) -lelf -lz -lnettle)

@@ -9,10 +9,8 @@ $(BOARDS_OBJECTS): | $(HOST_LAYOUT)
 
 # Without sanitizers, for speed.
 CAMPAIGN_BOARDS := $(BUILD)/tests/campaign_boards
-$(CAMPAIGN_BOARDS): $(BOARDS_OBJECTS) $(CAMPAIGN_OBJECTS) $(SIM_BUILD)/obj/sim/observe/symbols.o $(HOST_LIBRARY) $(SIM_LIBRARY) $(BOARDS_IMAGE)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lelf -ldw -lz
+$(CAMPAIGN_BOARDS): $(BOARDS_OBJECTS) $(CAMPAIGN_OBJECTS) $(SIM_BUILD)/obj/sim/observe/symbols.o $(HOST_LIBRARY) $(SIM_LIBRARY) $(BOARDS_IMAGE) FORCE
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$(FROM)) -lelf -ldw -lz)
 
 TEST_NEEDS += $(CAMPAIGN_BOARDS)
 

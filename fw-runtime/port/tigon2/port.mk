@@ -10,7 +10,7 @@ FW_CC       := $(CROSS)gcc
 FW_LD       := $(CROSS)ld
 FW_OBJCOPY  := $(CROSS)objcopy
 FW_TOOLS    := $(addprefix fw-runtime/tools/,check_instructions.py check_indirect.py check_stack.py)
-FW_NEEDS    := $(FW_PORT)/core.inc $(FW_PORT)/port.mk
+FW_NEEDS    := $(FW_PORT)/core.inc
 
 # GCC's filler of delay slots deletes an instruction that an earlier one has made redundant, and so lengthens the life of
 # its register; of the registers that are live at the start of another block it goes on believing what held before. Then
@@ -44,17 +44,13 @@ FW_SCRIPT  := $(FIRMWARE)/firmware.lds
 
 # Objects for the chip from C and from assembly: $(call FW_OBJECTS,SOURCES/,OBJECTS/,VARIABLE OF FLAGS,PREREQUISITES).
 define FW_OBJECTS
-$(2)%.o: $(1)%.c $(4)
-	$$(SAY) FWCC $$<
-	@mkdir -p $$(@D)
-	$$(Q)$$(FW_CC) $$($(3)) -MMD -MP -c -o $$@ $$<
+$(2)%.o: $(1)%.c $(4) FORCE
+	$$(call make_file,FWCC,$$<,$$(FW_CC) $$($(3)) -MMD -MP -c -o $$@ $$<)
 
-$(2)%.o: $(1)%.S $(4)
-	$$(SAY) FWAS $$<
-	@mkdir -p $$(@D)
-	$$(Q)$$(FW_CC) $$($(3)) -MMD -MP -c -o $$@ $$<
+$(2)%.o: $(1)%.S $(4) FORCE
+	$$(call make_file,FWAS,$$<,$$(FW_CC) $$($(3)) -MMD -MP -c -o $$@ $$<)
 endef
-$(eval $(call FW_OBJECTS,,$(FIRMWARE)/,FW_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
+$(eval $(call FW_OBJECTS,,$(FIRMWARE)/,FW_CFLAGS,$(FW_NEEDS)))
 
 # Of an image for two processors: its start-up code. Which of them has which half of the port, the protocol's settings.h says
 # (NIC_RECEIVER and so on, port.h), by the processors that NAME_nic.h has for its processes.
@@ -64,20 +60,20 @@ FW_DIVIDED_SETTINGS = $(BUILD)/gen/$(1)/$(1)_nic.h $(wildcard spec/$(1)/firmware
 # Of an image whose processors take the next event each, when they are free: start-up code with both loops.
 FW_DYNAMIC_STARTS := $(addprefix $(FIRMWARE)/dynamic/,start.o dynamic.o)
 FW_DYNAMIC_CFLAGS  = $(FW_CFLAGS) -DNIC_DYNAMIC
-$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/dynamic/,FW_DYNAMIC_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
+$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/dynamic/,FW_DYNAMIC_CFLAGS,$(FW_NEEDS)))
 
-FW_SCRIPT_FLAGS = -E -P -undef -x c -I. $(if $(FW_ANY_DYNAMIC),-DNIC_DYNAMIC,$(if $(PLACEMENT),-DNIC_PROCESSORS=2))
-$(FW_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) -o $@ $<
+FW_SCRIPT_NEEDS := $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
+# A linker script made with more flags: $(call FW_MAKE_SCRIPT,FLAGS).
+FW_MAKE_SCRIPT  = $(call make_file,SCRIPT,$@,$(FW_CC) -E -P -undef -x c -I. \
+    $(if $(FW_ANY_DYNAMIC),-DNIC_DYNAMIC,$(if $(PLACEMENT),-DNIC_PROCESSORS=2)) $(1) -o $@ $(FW_PORT)/firmware.lds.in)
+$(FW_SCRIPT): $(FW_SCRIPT_NEEDS) FORCE
+	$(FW_MAKE_SCRIPT)
 
 # Links the objects among the prerequisites by the linker script among them. $(1): more options of the linker, $(2): the
 # tools that check the result.
 define FW_LINK
-	$(SAY) FWLD $@
-	@mkdir -p $(@D)
-	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --fatal-warnings --no-warn-rwx-segments $(1) \
-	    -T $(filter %.lds,$^) -Map $(@:.elf=.map) -o $@.new $(filter %.o,$^)
-	$(Q)$(foreach tool,$(2),fw-runtime/tools/$(tool) $@.new \
-	    $(if $(filter check_stack.py,$(tool)),$(patsubst %.o,%.ci,$(filter %.o,$^)) > /dev/null) &&) mv $@.new $@
+	$(call make_file,FWLD,$@,$(FW_LD) -EB -static -nostdlib -G0 --fatal-warnings --no-warn-rwx-segments $(1) \
+	    -T $(filter %.lds,$^) -Map $(@:.elf=.map) -o $@.new $(filter %.o,$^) && \
+	    $(foreach tool,$(2),fw-runtime/tools/$(tool) $@.new \
+	    $(if $(filter check_stack.py,$(tool)),$(patsubst %.o,%.ci,$(filter %.o,$^)) > /dev/null) &&) mv $@.new $@)
 endef

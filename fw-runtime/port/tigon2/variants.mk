@@ -17,16 +17,15 @@ OBSERVED_CHECKS ?= ALL
 # What is out of line and checked takes more stack, and more of the SRAM.
 FW_CHECKED_MEMORY  := -DTIGON2_STACK_BYTES=576 -DTIGON2_LARGER_IMAGE
 FW_OBSERVED_SCRIPT := $(FIRMWARE)/observed.lds
-$(FW_OBSERVED_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h $(FW_PORT)/variants.mk
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) $(FW_CHECKED_MEMORY) -o $@ $<
+$(FW_OBSERVED_SCRIPT): $(FW_SCRIPT_NEEDS) FORCE
+	$(call FW_MAKE_SCRIPT,$(FW_CHECKED_MEMORY))
 
 # The functions that published.charges names are out of line, with their arguments where the calling convention has them;
 # and there is no trace ring, whose own cost the steps do not know.
 FW_CHARGES           = spec/$(1)/firmware/published$(PLACEMENT:%=_%).charges
 FW_UNTRACED         := -UNIC_TRACE -DNIC_TRACE=0
 FW_PUBLISHED_CFLAGS  = $(FW_CFLAGS) $(FW_UNTRACED)
-$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/published/,FW_PUBLISHED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
+$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/published/,FW_PUBLISHED_CFLAGS,$(FW_NEEDS)))
 
 # An image whose data path may not fit into the scratchpad: $(call FW_FITTED,NAME,SUFFIX,DIRECTORY/,FLAGS,CHECKS,FLAGS OF THE
 # SCRIPT). Its object is DIRECTORY/image.o below build/firmware/NAME. Which functions lie in the scratchpad, a run of traffic shows that has all of
@@ -35,30 +34,28 @@ FW_TRAFFIC = $(or $(FW_TRAFFIC_$(1)),spec/$(1)/boards.scenario)
 define FW_FITTED
 $(call FW_IMAGE,$(1),$(2),$(3)image.o,-DNIC_FITTED $(4),$(FW_RUNTIME) $(FIRMWARE)/$(1)/$(3)chosen.lds,$(5))
 
-$(FIRMWARE)/$(1)/$(3)none $(FIRMWARE)/$(1)/$(3)none_second:
-	$$(Q)mkdir -p $$(@D) && : > $$@
+$(FIRMWARE)/$(1)/$(3)none $(FIRMWARE)/$(1)/$(3)none_second: FORCE
+	$$(call make_file,NONE,$$@,: > $$@)
 
 $(FIRMWARE)/$(1)/$(3)none.elf: $(call FW_STARTS,$(1),$(FW_RUNTIME)) $(FIRMWARE)/$(1)/$(3)image.o \
-    $(call FW_SECOND,$(1),$(3)image.o) $(FIRMWARE)/$(1)/$(3)none.lds
+    $(call FW_SECOND,$(1),$(3)image.o) $(FIRMWARE)/$(1)/$(3)none.lds FORCE
 	$$(call FW_LINK,--gc-sections $(FW_OVERLAP),check_instructions.py)
 
-$(FIRMWARE)/$(1)/$(3)profile.folded: $(FIRMWARE)/$(1)/$(3)none.elf $(FW_TRAFFIC) | $(TIGONSIM) $(BUILD)/$(1)/host.so
-	$$(Q)sed 's|"[^"]*/$(1)_a.elf"|"$$(abspath $$<)"|; s|"[./]*/build/|"$(abspath $(BUILD))/|' $(FW_TRAFFIC) \
-	    > $$(@:.folded=.scenario)
-	$$(Q)$(TIGONSIM) run $$(@:.folded=.scenario) --quiet --profile=$$@
+$(FIRMWARE)/$(1)/$(3)profile.folded: $(FIRMWARE)/$(1)/$(3)none.elf $(FW_TRAFFIC) FORCE | $(TIGONSIM) $(BUILD)/$(1)/host.so
+	$$(call make_file,PROFILE,$$@,sed 's|"[^"]*/$(1)_a.elf"|"$$(abspath $$<)"|; s|"[./]*/build/|"$(abspath $(BUILD))/|' $(FW_TRAFFIC) \
+	    > $$(@:.folded=.scenario) && \
+	    $(TIGONSIM) run $$(@:.folded=.scenario) --quiet --profile=$$@)
 
 $(FIRMWARE)/$(1)/$(3)chosen: fw-runtime/tools/fill_scratchpad.py \
-    $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf image.o)
-	$$(Q)$$^ > $$@
+    $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf image.o) FORCE
+	$$(call make_file,CHOOSE,$$@,$$(FROM) > $$@)
 
 $(if $(DIVIDED_$(1)),$(FIRMWARE)/$(1)/$(3)chosen_second: fw-runtime/tools/fill_scratchpad.py \
-    $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf) $(call FW_SECOND,$(1),$(3)image.o)
-	$$(Q)$$^ > $$@
+    $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf) $(call FW_SECOND,$(1),$(3)image.o) FORCE
+	$$(call make_file,CHOOSE,$$@,$$(FROM) > $$@)
 )
-$(addprefix $(FIRMWARE)/$(1)/$(3),none.lds chosen.lds): %.lds: % $(if $(DIVIDED_$(1)),%_second) $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h \
-    $(FW_PORT)/variants.mk $(wildcard spec/$(1)/firmware/build.mk)
-	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) $(6) -DCHOSEN_FUNCTIONS='"$$<"' \
-	    $(if $(DIVIDED_$(1)),-DCHOSEN_SECOND='"$$<_second"') -o $$@ $(FW_PORT)/firmware.lds.in
+$(addprefix $(FIRMWARE)/$(1)/$(3),none.lds chosen.lds): %.lds: % $(if $(DIVIDED_$(1)),%_second) $(FW_SCRIPT_NEEDS) FORCE
+	$$(call FW_MAKE_SCRIPT,$(6) -DCHOSEN_FUNCTIONS='"$$<"' $(if $(DIVIDED_$(1)),-DCHOSEN_SECOND='"$$<_second"'))
 endef
 
 # The image to ship has all of its data path in the scratchpad. If that overflows after a change of a spec: say `rare` there of
@@ -72,12 +69,11 @@ FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1)))$(DIVIDED_$(1))$(DYNAMIC_$(1)),$(c
 # The image to ship, for GDB on processor B (docs/board-debugging.md): without the debugging information of A's unit, whose
 # functions in the scratchpad have the same addresses as B's.
 define FW_FOR_B
-$(FIRMWARE)/$(1)/for_b/image.o: $(FIRMWARE)/$(1)/image.o
-	@mkdir -p $$(@D)
-	$$(Q)$$(FW_OBJCOPY) --strip-debug $$< $$@
+$(FIRMWARE)/$(1)/for_b/image.o: $(FIRMWARE)/$(1)/image.o FORCE
+	$$(call make_file,FWCC,$$@,$$(FW_OBJCOPY) --strip-debug $$< $$@)
 
 $(FIRMWARE)/$(1)_b.elf: $(call FW_STARTS,$(1),$(FW_RUNTIME)) $(FIRMWARE)/$(1)/for_b/image.o $(call FW_SECOND,$(1),image.o) \
-    $(FIRMWARE)/$(1)/chosen.lds
+    $(FIRMWARE)/$(1)/chosen.lds FORCE
 	$$(call FW_LINK,--gc-sections $(FW_OVERLAP))
 endef
 
@@ -89,8 +85,8 @@ CHECKED ?= ALL
 FW_TRACED_MEMORY := -DTIGON2_LARGER_IMAGE
 
 define FW_SAME_TRACED
-$(FIRMWARE)/$(1)_a_traced.elf: $(FIRMWARE)/$(1)_a.elf
-	$$(Q)cp $$< $$@
+$(FIRMWARE)/$(1)_a_traced.elf: $(FIRMWARE)/$(1)_a.elf FORCE
+	$$(call make_file,COPY,$$@,cp $$< $$@)
 endef
 
 # $(call FW_VARIANTS,NAME,NAME IN CAPITALS)
@@ -107,9 +103,8 @@ $(if $(DIVIDED_$(1))$(DYNAMIC_$(1)),$(call FW_FITTED,$(1),_a_published,published
     $(FW_UNTRACED) -D$(2)_CHARGED,$(FIRMWARE)/published/start.o $(FIRMWARE)/$(FW_PORT)/memory.o $(FW_SCRIPT)))
 
 $(FIRMWARE)/$(1)/published/image.o: $(BUILD)/gen/$(1)/$(1)_charged.h
-$(BUILD)/gen/$(1)/$(1)_charged.h: $(FW_CHARGES) fw-runtime/tools/charged_functions.awk
-	@mkdir -p $$(@D)
-	$$(Q)awk -f fw-runtime/tools/charged_functions.awk $$< > $$@
+$(BUILD)/gen/$(1)/$(1)_charged.h: $(FW_CHARGES) fw-runtime/tools/charged_functions.awk FORCE
+	$$(call make_file,CHARGES,$$@,awk -f fw-runtime/tools/charged_functions.awk $$< > $$@)
 
 $(if $(filter 0,$(FW_TRACE_$(1))),$(call \
     FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1 $(FW_TRACED_MEMORY) $(FW_MEMORY_$(1)),,$(FW_TRACED_MEMORY) $(FW_MEMORY_$(1))),$(FW_SAME_TRACED))

@@ -6,21 +6,16 @@ QEMU_BRIDGE           := $(SIM_BUILD)/tigon_qemu
 QEMU_BRIDGE_SANITIZED := $(SIM_BUILD)/tests/tigon_qemu
 QEMU_PLUGIN           := $(SIM_BUILD)/tigon_pace.so
 
-$(QEMU_BRIDGE): $(QEMU_BRIDGE_SOURCES:%.c=$(SIM_BUILD)/obj/%.o) $(SIM_CLIENT_LIBRARY) | $(QEMU_PLUGIN)
-	$(SAY) LD $@
-	$(Q)$(CC) $(CFLAGS) -o $@ $^
+$(QEMU_BRIDGE): $(QEMU_BRIDGE_SOURCES:%.c=$(SIM_BUILD)/obj/%.o) $(SIM_CLIENT_LIBRARY) FORCE | $(QEMU_PLUGIN)
+	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(FROM))
 
 # The plugin is beside each of them.
-$(QEMU_BRIDGE_SANITIZED): $(QEMU_BRIDGE_SOURCES:%.c=$(SIM_BUILD)/san/%.o) $(SIM_CLIENT_LIBRARY_SANITIZED) | $(QEMU_PLUGIN)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^
-	$(Q)ln -sf ../$(notdir $(QEMU_PLUGIN)) $(@D)/
+$(QEMU_BRIDGE_SANITIZED): $(QEMU_BRIDGE_SOURCES:%.c=$(SIM_BUILD)/san/%.o) $(SIM_CLIENT_LIBRARY_SANITIZED) FORCE | $(QEMU_PLUGIN)
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) && \
+	    ln -sf ../$(notdir $(QEMU_PLUGIN)) $(@D)/)
 
-$(QEMU_PLUGIN): sim/serve/qemu/pace_plugin.c sim/serve/qemu/pace.h
-	$(SAY) CC $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
+$(QEMU_PLUGIN): sim/serve/qemu/pace_plugin.c sim/serve/qemu/pace.h FORCE
+	$(call make_file,CC,$@,$(CC) $(CFLAGS) $(call includes,$(SIM_BUILD)) -shared -fPIC -fvisibility=hidden -o $@ $<)
 
 .PHONY: guest
 guest:           ## a simulated board in a virtual machine: packages, Debian's kernel, build/tigon_qemu (docs/kernel.md)

@@ -23,13 +23,11 @@ FW_TRACE_emp   := $(if $(filter modern,$(PROFILE)),0)
 FW_MEMORY_emp  := $(if $(filter modern,$(PROFILE)),-DTIGON2_STACK_BYTES=$(if $(filter RO,$(PLACEMENT)),352,320))
 
 # The parser: ranges from the layouts, then Ragel. -G2 is the only style that is right for words.
-$(BUILD)/gen/emp/frame_ranges: spec/emp/frame_ranges.c $(BUILD)/gen/emp/emp_layout.h
-	$(SAY) CC $<
-	$(Q)$(CC) $(CFLAGS) -I$(BUILD)/gen/emp -o $@ $<
+$(BUILD)/gen/emp/frame_ranges: spec/emp/frame_ranges.c $(BUILD)/gen/emp/emp_layout.h FORCE
+	$(call make_file,CC,$<,$(CC) $(CFLAGS) $(INCLUDES) -I$(BUILD)/gen/emp -o $@ $<)
 
-$(BUILD)/gen/emp/frame_ranges.rl: $(BUILD)/gen/emp/frame_ranges
-	$(Q)$(abspath $<) > $@
+$(BUILD)/gen/emp/frame_ranges.rl: $(BUILD)/gen/emp/frame_ranges FORCE
+	$(call make_file,RANGES,$@,$(abspath $<) > $@)
 
-$(BUILD)/gen/emp/frame.c: spec/emp/frame.rl $(BUILD)/gen/emp/frame_ranges.rl
-	$(SAY) RAGEL $<
-	$(Q)ragel -G2 -L -I $(BUILD)/gen/emp -o $@ $<
+$(BUILD)/gen/emp/frame.c: spec/emp/frame.rl $(BUILD)/gen/emp/frame_ranges.rl FORCE
+	$(call make_file,RAGEL,$<,ragel -G2 -L -I $(BUILD)/gen/emp -o $@ $<)
