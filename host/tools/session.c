@@ -25,10 +25,15 @@ static void on_signal(int number) {
     stopped = stopped + 1;
 }
 
+/* SIGHUP stays ignored, as by nohup(1). */
 void tool_catch_signals(void) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGPIPE, SIGHUP};
     const struct sigaction action = {.sa_handler = on_signal};
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
+    struct sigaction before;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &before) == 0 &&
+            (numbers[i] != SIGHUP || before.sa_handler != SIG_IGN))
+            (void)sigaction(numbers[i], &action, NULL);
 }
 
 int tool_stopped(void) {
@@ -88,9 +93,13 @@ int tool_open(struct tool_session *session, const struct tool_options *options) 
         return tool_say("%s: no such board; is the path of the socket right, and tigonsim serve "
                         "running?",
                         options->board);
-    return error ? tool_say("%s: %s", options->board,
-                            error == -EBUSY ? "another program uses this board" : strerror(-error))
-                 : TOOL_DONE;
+    if (error == -EBUSY)
+        return tool_say("%s: another program uses this board; end it, or wait until it has ended",
+                        options->board);
+    if (error == -EOPNOTSUPP)
+        return tool_say("--ends-in-memory: this profile has no ends in memory") + TOOL_USAGE -
+               TOOL_FAILED;
+    return error ? tool_say("%s: %s", options->board, strerror(-error)) : TOOL_DONE;
 }
 
 bool tool_is_driven(const struct tool_session *session) {

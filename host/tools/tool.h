@@ -170,7 +170,7 @@ int tool_buffer(struct tool_session *session, size_t bytes, uint8_t **buffer,
 uint64_t tool_now_ns(const struct tool_session *session);
 void tool_sleep_s(const struct tool_session *session, double seconds);
 
-/* How many of SIGINT and SIGTERM have come; loops end at the first. */
+/* How many of SIGINT, SIGTERM, SIGHUP and SIGPIPE have come; loops end at the first. */
 int tool_stopped(void);
 void tool_catch_signals(void);
 

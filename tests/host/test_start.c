@@ -171,6 +171,9 @@ static void start__refuses_bad_arguments(void **state) {
     struct board_start_options bad = options;
     bad.node = 16;
     assert_int_equal(libemp_start(fixture->board, fixture->image, &bad), -EINVAL);
+    bad = options;
+    bad.mac_address[0] = 0x03; /* of a group */
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &bad), -EINVAL);
     assert_int_equal(libemp_start(fixture->board, NULL, &options), -EINVAL);
     assert_int_equal(libemp_start(fixture->board, fixture->image, NULL), -EINVAL);
     assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);

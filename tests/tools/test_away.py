@@ -139,6 +139,33 @@ def test_interrupted_without_a_receiver(boards: Boards, tmp_path: Path) -> None:
     exchange_file(boards, tmp_path)
 
 
+@pytest.mark.parametrize("words", [["ping", "1"], ["recv", "-", "--node=1"]])
+def test_output_that_is_closed_ends_the_command(
+    boards: Boards, tmp_path: Path, words: list[str]
+) -> None:
+    """As of `emp recv - | head`: nothing stays with the board."""
+    (tmp_path / "big").write_bytes(bytes(10_000_000))
+    out = subprocess.PIPE
+    if words[0] == "ping":
+        command = ["ping", "--answer", *ANSWERS[boards.profile], "--timeout=1"]
+        other = boards.start_ready("right", "answering", *command)
+        words = [*words, "--interval=0.01"]
+        process = boards.start("left", *words, stdout=out, stderr=subprocess.PIPE)
+    else:
+        words = [*words, "--timeout=1"]
+        process = boards.start_ready("left", "waiting", *words, stdout=out)
+        command = ["send", "0", str(tmp_path / "big"), "--timeout=1"]
+        other = boards.start("right", *command, stderr=subprocess.PIPE)
+    assert process.stdout and process.stdout.read(1)
+    process.stdout.close()
+    process.wait(timeout=60)
+    assert process.stderr
+    text = process.stderr.read().decode()
+    other.communicate(timeout=60)
+    check_left(boards, text, "loaded again" in text)
+    exchange_pings(boards)
+
+
 def wait_for_part(out: Path, sender: "subprocess.Popen[bytes]") -> None:
     while not any(path.stat().st_size > 1_000_000 for path in out.glob(".emp-*.part")):
         assert sender.poll() is None
