@@ -180,3 +180,10 @@ def ended(process: "subprocess.Popen[bytes]", status: int = 0) -> str:
     text = (output or b"").decode(errors="replace") + (errors or b"").decode()
     assert process.returncode == status, text
     return (output or b"").decode(errors="replace")
+
+
+def endless(path: Path) -> Path:
+    """A file that no transfer of these tests completes, however busy the machine is. It takes no space."""
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
+    return path

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.installed import Boards, ended
+from tests.tools.installed import Boards, ended, endless
 
 
 def make_tree(top: Path) -> Path:
@@ -104,7 +104,7 @@ def test_resume_sends_only_the_rest(tmp_path: Path) -> None:
 
 
 def test_a_receiver_that_dies_ends_the_sender(tmp_path: Path) -> None:
-    (tmp_path / "big").write_bytes(bytes(20_000_000))
+    endless(tmp_path / "big")
     (tmp_path / "out").mkdir()
     with Boards() as boards:
         boards.load()
@@ -126,12 +126,12 @@ def test_a_receiver_that_dies_ends_the_sender(tmp_path: Path) -> None:
 
 
 def test_a_sender_that_dies_ends_the_receiver(tmp_path: Path) -> None:
-    (tmp_path / "big").write_bytes(bytes(20_000_000))
+    endless(tmp_path / "big")
     (tmp_path / "out").mkdir()
     with Boards() as boards:
         boards.load()
         receiver = boards.start(
-            "right", "recv", tmp_path / "out", "-t0.5", stderr=subprocess.PIPE
+            "right", "recv", tmp_path / "out", stderr=subprocess.PIPE
         )
         sender = boards.start(
             "left", "send", "1", tmp_path / "big", stderr=subprocess.PIPE
@@ -236,7 +236,7 @@ def test_what_was_there_stays_until_a_transfer_completes(tmp_path: Path) -> None
     """Cut off, and of other content in spite of --resume; then the same transfers complete."""
     out = tmp_path / "out"
     out.mkdir()
-    (tmp_path / "big").write_bytes(bytes(20_000_000))
+    (tmp_path / "big").write_bytes(bytes(2_000_000))
     (tmp_path / "equal").write_text("good")
     (tmp_path / "other").write_text("new content")
     (out / "big").write_text("old big")
@@ -245,10 +245,12 @@ def test_what_was_there_stays_until_a_transfer_completes(tmp_path: Path) -> None
     inode = (out / "equal").stat().st_ino
     with Boards() as boards:
         boards.load()
-        receiver = receive(boards, out, "-t0.5")
-        sender = boards.start(
-            "left", "send", "1", tmp_path / "big", stderr=subprocess.PIPE
-        )
+        receiver = receive(boards, out)
+        words = ("send", "1", "-", "--name=big")
+        sender = boards.start("left", *words, stdin=subprocess.PIPE)
+        assert sender.stdin
+        sender.stdin.write(bytes(1_500_000))  # and then no end of the file
+        sender.stdin.flush()
         part = part_of(out / "big")
         while not part.exists() or part.stat().st_size < 1_000_000:
             assert sender.poll() is None
@@ -265,7 +267,7 @@ def test_what_was_there_stays_until_a_transfer_completes(tmp_path: Path) -> None
         ended(receiver, 1)
         assert "other: the other side could not keep it" in text
         assert (out / "other").read_text() == "old content"
-        assert (out / "big").read_bytes() == bytes(20_000_000)
+        assert (out / "big").read_bytes() == bytes(2_000_000)
         assert (out / "equal").stat().st_ino == inode
         receiver = receive(boards, out, "--resume")
         boards.emp("left", "send", "1", tmp_path / "other")
