@@ -56,6 +56,7 @@ include host/install.mk
 include models/build.mk
 include tests/build.mk
 include docs/build.mk
+include scripts/variables.mk
 
 .PHONY: help setup demo test verify firmware bench bench-emp bench-maps bench-switches bench-published bench-sim campaign docs lint format clean
 

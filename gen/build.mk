@@ -21,9 +21,6 @@ $(foreach name,$(PROTOCOLS),\
       $(if $(shell sed -n '/^placement $(PLACEMENT)\>/,/^$$/s/ on [AB] or [AB]/&/p' $(SPEC_$(name))),\
         $(eval DYNAMIC_$(name) := yes),\
         $(eval KINDS_$(name) += _a.c _b.c _messages.h _nic_b.c) $(eval DIVIDED_$(name) := yes))))))
-$(if $(and $(PLACEMENT),$(if $(strip $(foreach name,$(PROTOCOLS),$(DYNAMIC_$(name)) $(DIVIDED_$(name)))),,none)),\
-  $(error no protocol has a placement $(PLACEMENT): expected one that a spec declares, as gen/bin/hsmc place spec/emp/emp.hsm lists them))
-
 .PHONY: generate
 
 # One run makes all of a protocol. hsmc leaves files alone that would not change, so their dates are set here.

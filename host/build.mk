@@ -66,7 +66,7 @@ $(HOST_REPLAY): $(HOST_REPLAY_OBJECTS) $(addprefix $(BUILD)/obj/host/demo/,pair.
 .PHONY: demo
 demo:            ## the spec becomes an image, two boards run it, a file crosses a lossy wire
 	@scripts/setup.sh demo
-	$(Q)EMP_PLACEMENT=$(PLACEMENT) scripts/demo.py $(if $(FILE),--file '$(FILE)')
+	$(Q)EMP_PLACEMENT=$(PLACEMENT) scripts/demo.py $(if $(FILE),--file $(call quoted,$(FILE)))
 
 # The command emp.
 EMP_TOOL         := $(BUILD)/bin/emp

@@ -13,11 +13,12 @@ $(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $(SIM_BUILD)/pic/host/libbo
 TEST_NEEDS += $(TIGONSIM) $(PROTOCOL_HOSTS) $(FW_IMAGES)
 LINT_NEEDS += $(foreach name,$(PROTOCOLS),$(GENERATED_$(name)))
 
-# Everything there is of one protocol.
+# Everything there is of one protocol. The environment may have a NAME of its own.
+NAME :=
 .PHONY: protocol
 protocol:        ## one protocol of spec/: check, image, proof, pages, boards, tests (NAME=emp)
 	@scripts/setup.sh demo verify docs test
-	@test -f spec/$(NAME)/$(NAME).hsm || { echo "expected NAME=, one of: $(PROTOCOLS)" >&2; exit 2; }
+	@test -n '$(NAME)' || { echo "expected NAME=, one of: $(PROTOCOLS)" >&2; exit 2; }
 	$(Q)$(HSMC) check spec/$(NAME)/$(NAME).hsm
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) -s generate $(TIGONSIM) \
 	    $(if $(wildcard spec/$(NAME)/boards.scenario),$(BUILD)/$(NAME)/host.so) $(filter %/$(NAME)_a.elf,$(FW_IMAGES))
