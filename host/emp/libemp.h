@@ -453,7 +453,8 @@ LIBEMP_CHECKED int libemp_receive_long(struct libemp_board *board, uint16_t peer
  *     -EPROTO      A message that is not the expected segment met the receive, for instance since
  *                  the sender was started anew, or used another call. What is in the receive's
  *                  memory is worthless, and the two programs must find out where they stand.
- *     -ECANCELED   It was cancelled; see libemp_cancel_long.
+ *     -ECANCELED   It was cancelled, a receive perhaps by its sender; see libemp_cancel_long. What
+ *                  is in a receive's memory is worthless.
  *     -EINVAL      It has ended before, or a stop or start has ended it.
  *     others       of a segment; as of libemp_test. All of a receive's memory is worthless then.
  * These do not: -EAGAIN: not finished; -EIO of a board that has gone, as of libemp_test. */
@@ -466,19 +467,26 @@ LIBEMP_CHECKED int libemp_test_long(struct libemp_board *board, libemp_transfer 
 LIBEMP_CHECKED int libemp_wait_long(struct libemp_board *board, libemp_transfer transfer,
                                     uint64_t timeout_ns, uint64_t *length);
 
-/* Posts no more segments, and cancels those that are posted, each as libemp_cancel does. The
- * transfer does not end here: go on with libemp_test_long or libemp_wait_long, which report
- * -ECANCELED when nothing of it is left on the wire, or 0 if it crossed whole before.
- * A receiver that has met a segment takes what the sender has begun, without its data, until the
- * sender tells of its own cancellation or sends the last segment, or until nothing has come for
- * 100 ms. So its cancellation frees the pair for later messages also in a profile that cancels no
- * sends. There the sender's transfer ends with 0; a sender whose first segment meets no receive
- * waits until one is posted, or its board is started anew. A sender, in `modern`, tells the
- * receiver with one more message, and the receiver's transfer ends with -ECANCELED, too. If the
- * receiver has taken nothing for 200 ms, the library gives its node up (libemp_give_up), so other
- * sends to that node end then. With a board of the driver it cannot: such a transfer ends when the
- * receiver takes the segment or its node restarts. -EINVAL: it has ended before. -EOPNOTSUPP: it is
- * a send, and the library is built for a profile that cancels none. */
+/* Cancels a long message. The transfer does not end here, but in libemp_test_long and
+ * libemp_wait_long, which the program keeps calling. They report -ECANCELED, or the result of the
+ * message if all of it was under way already.
+ * A receive that no segment has met ends at once, as by libemp_cancel. One that has begun takes the
+ * rest of the message without its data, because nothing else from that node is received before. So
+ * it ends when the sender has cancelled, too, or has sent all.
+ * A send ends when the receiver has taken the segments that have begun, and two small messages that
+ * tell it of the cancellation. So a receive that has begun ends, too, with -ECANCELED; one that has
+ * not must be cancelled there.
+ * When no segment has ended for five seconds, the transfer ends without the other end: a receive is
+ * cancelled as by libemp_cancel, and for a send the board gives up the node as by libemp_give_up,
+ * with all that this does to other messages to that node. Both ends then end even if only one is
+ * cancelled in time. A board of the driver gives up no node before the program ends, so there a
+ * send waits for its receiver.
+ * In `paper` no send can be cancelled: the receiver's cancel frees both nodes, because it takes the
+ * rest of the message, as long as both programs keep calling. If the receive had not begun, or five
+ * seconds had passed, the sender's segments wait. Then receives without pieces, one for each
+ * segment that is left, or a new start of either node free the nodes.
+ * 0: also if it was cancelled before. -EINVAL: it has ended. -EOPNOTSUPP: it is a send, and the
+ * library is built for a profile that cancels none. */
 LIBEMP_CHECKED int libemp_cancel_long(struct libemp_board *board, libemp_transfer transfer);
 
 /* ------------------------------------------------------------------------------------------------

@@ -5,10 +5,11 @@
  * the wire carries one while the program learns of the end of the other. The header lies in memory
  * of the library, the data in the program's: a board gathers and scatters both without a copy.
  *
- * A cancelled transfer must leave no segment behind that one board sends again and again and the
- * other one refuses, because later messages of the pair wait behind it. So a cancelled receiver
- * takes what the sender has begun, without its data, and a cancelled sender ends with a message
- * that says so. What the other end does not take in time ends when the sender gives up its node. */
+ * A segment that the sender's board has begun to send ends only when a receive takes it, and no
+ * later message of the same source is received before. So a cancelled receive takes the rest of the
+ * message without its data, and a cancelled send cuts the message short: of the segments that are
+ * left it sends the next ones, empty and marked as such. They are as many as the receiver may have
+ * posted receives for, so no receive is left over for the next message. */
 #include "host/emp/internal.h"
 
 #include <errno.h>
@@ -21,14 +22,11 @@ enum {
     SEGMENTS_POSTED = 2,
     /* A header, all in network byte order: MAGIC, the segment's place, bytes of the whole. */
     HEADER_BYTES = 16,
-    MAGIC = 0x4C4F4E47,
-    MAGIC_CANCELLED = 0x4C4F4E43 /* in place of a segment: the sender sends no more */
+    MAGIC = 0x4C4F4E47
 };
-/* A cancelled receive takes what still comes, until nothing has come for so long; a sender that
- * waits longer for its receiver gives the node up. */
-#define DISCARD_NS   UINT64_C(100000000)
-#define PATIENCE_NS  UINT64_C(200000000)
 #define LENGTH_LIMIT (UINT64_C(1) << 40)
+#define CUT_SHORT    (UINT64_C(1) << 63) /* with the bytes of the whole: the sender has cancelled */
+#define PATIENCE_NS  UINT64_C(5000000000) /* of a cancelled transfer, with the other end */
 
 /* Data that begin anywhere touch one page more, and the header another one. */
 _Static_assert(SEGMENT_BYTES / EMP_PAGE_BYTES + 2 <= EMP_INDIRECT_ENTRIES, "a segment fits");
@@ -41,18 +39,16 @@ struct libemp_long {
     bool unfinished;
     bool receive;
     bool cancelled;
+    bool alone; /* cancelled, and no longer waits for the other end */
     uint16_t peer;
     uint64_t tag;
     struct libemp_piece place; /* of the data; of a receive as much as there is room for */
     uint64_t length;           /* of the whole; a receive learns it from the first segment */
     bool length_known;
-    uint64_t posted, ended; /* requests, one for a segment */
-    uint64_t done;          /* segments that have crossed; those of cancelled requests have not */
-    bool announced;         /* the last request tells the receiver of the cancellation */
-    bool discards;          /* cancelled, and takes what still comes, but for its data */
-    bool discarded;         /* posted a request for that */
-    bool gave_up;           /* the node, as libemp_give_up does */
-    uint64_t deadline_ns;   /* when it has been cancelled: of discarding or patience */
+    uint64_t posted, ended; /* segments, the first of them */
+    uint64_t carried;       /* of these, segments that the receiver has */
+    uint64_t cut;           /* where the sender has cut the message short; 0: nowhere */
+    uint64_t moved_ns;      /* when it was cancelled, or a segment ended after that */
     int error;              /* the first; no more segments are posted then */
     uint8_t *headers;       /* a page, with room for one of each segment that is posted */
     struct libemp_memory *header_memory;
@@ -62,7 +58,9 @@ struct libemp_long {
 static uint64_t segments(const struct libemp_long *transfer) {
     if (!transfer->length_known || transfer->length == 0)
         return 1;
-    return (transfer->length - 1) / SEGMENT_BYTES + 1;
+    const uint64_t whole = (transfer->length - 1) / SEGMENT_BYTES + 1;
+    const uint64_t cut = transfer->cut + SEGMENTS_POSTED;
+    return transfer->cut && cut < whole ? cut : whole;
 }
 
 /* Of `bytes` those that belong to this segment. */
@@ -72,12 +70,12 @@ static uint64_t share(uint64_t bytes, uint64_t segment) {
     return rest < SEGMENT_BYTES ? rest : SEGMENT_BYTES;
 }
 
-static uint8_t *header_of(const struct libemp_long *transfer, uint64_t request) {
-    return transfer->headers + request % SEGMENTS_POSTED * HEADER_BYTES;
+static uint8_t *header_of(const struct libemp_long *transfer, uint64_t segment) {
+    return transfer->headers + segment % SEGMENTS_POSTED * HEADER_BYTES;
 }
 
-static void put_header(uint8_t *header, uint32_t magic, uint64_t segment, uint64_t length) {
-    const uint64_t halves[] = {(uint64_t)magic << 32 | segment, length};
+static void put_header(uint8_t *header, uint64_t segment, uint64_t length) {
+    const uint64_t halves[] = {(uint64_t)MAGIC << 32 | segment, length};
     for (unsigned i = 0; i < HEADER_BYTES; i++)
         header[i] = (uint8_t)(halves[i / 8] >> (56 - 8 * (i % 8)));
 }
@@ -91,35 +89,30 @@ static uint64_t get_half(const uint8_t *header, unsigned half) {
 
 /* ---------------------------------------------------------------------------------- Segments */
 
-/* Of a cancelled receive the header alone finds room. */
 static int post_segment(struct libemp_long *transfer) {
     const uint64_t segment = transfer->posted;
     uint8_t *header = header_of(transfer, segment);
-    transfer->announced = transfer->cancelled && !transfer->receive;
-    transfer->discarded = transfer->cancelled && transfer->receive;
-    const uint64_t here = transfer->cancelled ? 0 : share(transfer->place.length, segment);
+    const bool empty = !transfer->receive && transfer->cut;
+    const uint64_t here = empty ? 0 : share(transfer->place.length, segment);
     const struct libemp_piece pieces[] = {
         {transfer->header_memory, (size_t)(header - transfer->headers), HEADER_BYTES},
         {transfer->place.memory, transfer->place.offset + (here ? segment * SEGMENT_BYTES : 0),
          here}};
-    libemp_request *request = &transfer->requests[transfer->posted % SEGMENTS_POSTED];
+    libemp_request *request = &transfer->requests[segment % SEGMENTS_POSTED];
     if (transfer->receive)
         return libemp_post_receive(transfer->board, transfer->peer, transfer->tag, pieces, 2,
                                    request);
-    if (transfer->cancelled)
-        put_header(header, MAGIC_CANCELLED, transfer->done, transfer->length);
-    else
-        put_header(header, MAGIC, segment, transfer->length);
+    put_header(header, segment, transfer->length | (empty ? CUT_SHORT : 0));
     return libemp_post_send(transfer->board, transfer->peer, transfer->tag, pieces, 2, request);
 }
 
-/* Ends of cancelled segments are reported like others. The last one is cancelled first, so that
- * none goes in front of an earlier one. A send that the profile cannot cancel goes on to its end.
+/* Ends of cancelled segments are reported like others. A send that the profile cannot cancel goes
+ * on to its end. The last one first: a segment is neither sent nor received without the one before.
  */
 static void cancel_segments(struct libemp_long *transfer) {
-    for (uint64_t request = transfer->posted; request > transfer->ended; request--) {
+    for (uint64_t segment = transfer->posted; segment-- > transfer->ended;) {
         const int ignored =
-            libemp_cancel(transfer->board, transfer->requests[(request - 1) % SEGMENTS_POSTED]);
+            libemp_cancel(transfer->board, transfer->requests[segment % SEGMENTS_POSTED]);
         (void)ignored;
     }
 }
@@ -131,24 +124,21 @@ static void fail(struct libemp_long *transfer, int error) {
     cancel_segments(transfer);
 }
 
-/* Is there something to post? A sender whose segments have ended tells of its cancellation, if the
- * receiver has met the message. A cancelled receiver that has met it takes what the sender has
- * begun. */
-static bool has_more(const struct libemp_long *transfer) {
-    const uint64_t under_way = transfer->posted - transfer->ended;
-    if (transfer->error || under_way >= SEGMENTS_POSTED)
+/* A cancelled send does not go on before its segments have ended, a cancelled receive not unless it
+ * has met the message. */
+static bool goes_on(const struct libemp_long *transfer) {
+    if (transfer->error || transfer->alone)
         return false;
-    if (!transfer->cancelled)
-        return transfer->posted < segments(transfer);
-    if (transfer->done == 0 || transfer->done + under_way >= segments(transfer))
-        return false;
-    return transfer->receive ? transfer->discards
-                             : under_way == 0 && !transfer->announced && !transfer->gave_up;
+    return !transfer->cancelled || (transfer->receive ? transfer->length_known : transfer->cut);
 }
 
 /* -EAGAIN: a segment waits for a descriptor. */
 static int post_segments(struct libemp_long *transfer) {
-    while (has_more(transfer)) {
+    if (!transfer->receive && transfer->cancelled && !transfer->cut && !transfer->error &&
+        transfer->ended == transfer->posted && transfer->carried < segments(transfer))
+        transfer->cut = transfer->posted = transfer->ended = transfer->carried;
+    while (goes_on(transfer) && transfer->posted < segments(transfer) &&
+           transfer->posted - transfer->ended < SEGMENTS_POSTED) {
         const int error = post_segment(transfer);
         if (error == -EAGAIN)
             return error;
@@ -160,79 +150,56 @@ static int post_segments(struct libemp_long *transfer) {
     return 0;
 }
 
-static bool is_cancellation(const struct libemp_long *transfer, int error, uint32_t bytes) {
-    return error == 0 && bytes == HEADER_BYTES &&
-           get_half(header_of(transfer, transfer->ended), 0) >> 32 == MAGIC_CANCELLED;
-}
-
 /* Is a message that has come the segment that this receive waits for? */
 static bool is_expected(struct libemp_long *transfer, int error, uint32_t bytes) {
-    const uint64_t segment = transfer->done;
-    const uint8_t *header = header_of(transfer, transfer->ended);
-    const uint64_t length = get_half(header, 1);
+    const uint64_t segment = transfer->ended;
+    const uint8_t *header = header_of(transfer, segment);
+    const bool empty = get_half(header, 1) & CUT_SHORT;
+    const uint64_t length = get_half(header, 1) & ~CUT_SHORT;
     if (bytes < HEADER_BYTES || get_half(header, 0) != ((uint64_t)MAGIC << 32 | segment) ||
-        length > LENGTH_LIMIT || (transfer->length_known && length != transfer->length))
+        length > LENGTH_LIMIT || (transfer->length_known && length != transfer->length) ||
+        (empty ? segment == 0 : transfer->cut != 0))
         return false;
     transfer->length = length;
     transfer->length_known = true;
-    const uint64_t here = share(length, segment);
+    if (empty && !transfer->cut)
+        transfer->cut = segment;
+    const uint64_t here = empty ? 0 : share(length, segment);
     return bytes == HEADER_BYTES + here &&
-           (transfer->cancelled ||
-            (error == 0) == (here <= share(transfer->place.length, segment)));
-}
-
-static void set_deadline(struct libemp_long *transfer) {
-    transfer->deadline_ns =
-        board_now_ns(transfer->board->hardware) + (transfer->receive ? DISCARD_NS : PATIENCE_NS);
+           (error == 0) == (here <= share(transfer->place.length, segment));
 }
 
 /* The oldest posted segment has ended with `error`. */
 static void end_segment(struct libemp_long *transfer, int error, uint32_t bytes) {
     const bool received = transfer->receive && (error == 0 || error == -EMSGSIZE);
-    const bool announcement = transfer->announced && transfer->ended + 1 == transfer->posted;
-    if (received && is_cancellation(transfer, error, bytes))
-        error = -ECANCELED;
-    else if (received && !is_expected(transfer, error, bytes))
+    if (received && !is_expected(transfer, error, bytes))
         error = libemp_fail(transfer->board, -EPROTO,
                             "a message of %" PRIu32 " bytes is not segment %" PRIu64
                             " of the long message from node %u",
-                            bytes, transfer->done, transfer->peer);
+                            bytes, transfer->ended, transfer->peer);
     else if (received)
         error = 0;
     transfer->ended++;
-    if (error == 0 && !announcement)
-        transfer->done++;
-    if (error && (received || !transfer->cancelled || (error != -ECANCELED && !transfer->gave_up)))
+    transfer->carried += !error;
+    if (transfer->cancelled)
+        transfer->moved_ns = board_now_ns(transfer->board->hardware);
+    if (error && !(error == -ECANCELED && transfer->cancelled))
         fail(transfer, error);
-    if (transfer->cancelled && error == 0)
-        set_deadline(transfer);
-}
-
-/* The other end has not done its part of a cancellation in time. */
-static void end_patience(struct libemp_long *transfer) {
-    transfer->discards = false;
-    if (transfer->receive) {
-        cancel_segments(transfer);
-        transfer->deadline_ns = UINT64_MAX; /* what has met a message ends as that does */
-        return;
-    }
-    const libemp_request oldest = transfer->requests[transfer->ended % SEGMENTS_POSTED];
-    if (libemp_give_up(transfer->board, oldest) == 0)
-        transfer->gave_up = true;
-    transfer->deadline_ns = board_now_ns(transfer->board->hardware) + GIVE_UP_NS;
 }
 
 /* No segment is posted: what became of the message. */
 static int outcome(struct libemp_long *transfer, uint64_t *length) {
-    const bool whole =
-        transfer->length_known && transfer->done == segments(transfer) && !transfer->discarded;
+    const bool whole = transfer->length_known && transfer->carried == segments(transfer);
+    const bool cuts = transfer->receive && transfer->length > transfer->place.length;
     int error = transfer->error;
-    if (error && error != -ECANCELED)
+    if (transfer->cancelled ? error != -EPROTO && (!whole || transfer->cut || cuts)
+                            : !error && transfer->cut)
+        error = libemp_fail(transfer->board, -ECANCELED, "the long message was cancelled%s",
+                            transfer->cancelled ? "" : " by its sender");
+    else if (error)
         error = libemp_fail(transfer->board, error, "segment %" PRIu64 " of a long message: %s",
-                            transfer->done, strerror(-error));
-    else if (error || !whole)
-        error = libemp_fail(transfer->board, -ECANCELED, "the long message was cancelled");
-    if (!error && transfer->receive && transfer->length > transfer->place.length)
+                            transfer->ended - 1, strerror(-error));
+    else if (cuts)
         error = libemp_fail(transfer->board, -EMSGSIZE, "the message was longer than its receive");
     if (length)
         *length = transfer->length;
@@ -245,30 +212,44 @@ static uint64_t rest_ns(struct libemp_board *board, uint64_t until_ns) {
     return until_ns > now_ns ? until_ns - now_ns : 0;
 }
 
+/* A cancelled transfer, of which no segment has ended for long, ends without the other end. The
+ * board gives up a node between two transmissions only, so this is repeated. */
+static void lose_patience(struct libemp_long *transfer, libemp_request oldest) {
+    if (!transfer->cancelled || transfer->alone ||
+        board_now_ns(transfer->board->hardware) - transfer->moved_ns < PATIENCE_NS)
+        return;
+    if (transfer->receive)
+        cancel_segments(transfer);
+    transfer->alone = transfer->receive || libemp_give_up(transfer->board, oldest) == -EOPNOTSUPP;
+}
+
+/* Until then the oldest segment can be waited for. */
+static uint64_t next_look_ns(const struct libemp_long *transfer, uint64_t until_ns) {
+    if (!transfer->cancelled || transfer->alone)
+        return until_ns;
+    const uint64_t now_ns = board_now_ns(transfer->board->hardware);
+    const uint64_t patient_ns = transfer->moved_ns + PATIENCE_NS;
+    const uint64_t look_ns = now_ns < patient_ns ? patient_ns : now_ns + GIVE_UP_NS;
+    return look_ns < until_ns ? look_ns : until_ns;
+}
+
 /* Goes on until the message has ended, or a segment has not: at `*until_ns`, or NULL: now. */
 static int progress(struct libemp_long *transfer, const uint64_t *until_ns, uint64_t *length) {
     struct libemp_board *board = transfer->board;
     for (;;) {
         struct libemp_completion completion = {0};
         const int waits = post_segments(transfer);
-        const bool late = rest_ns(board, transfer->deadline_ns) == 0;
-        if (transfer->ended == transfer->posted && waits && !(late && transfer->discards))
-            return waits;
         if (transfer->ended == transfer->posted)
-            return outcome(transfer, length);
+            return waits ? waits : outcome(transfer, length);
         const libemp_request oldest = transfer->requests[transfer->ended % SEGMENTS_POSTED];
-        const bool patient = until_ns && *until_ns <= transfer->deadline_ns;
-        const uint64_t next_ns = patient ? *until_ns : transfer->deadline_ns;
+        lose_patience(transfer, oldest);
+        const uint64_t look_ns = until_ns ? next_look_ns(transfer, *until_ns) : 0;
         const int error = until_ns
-                              ? libemp_wait(board, oldest, rest_ns(board, next_ns), &completion)
+                              ? libemp_wait(board, oldest, rest_ns(board, look_ns), &completion)
                               : libemp_test(board, oldest, &completion);
-        if (!libemp_is_posted(board, oldest)) {
+        if (!libemp_is_posted(board, oldest))
             end_segment(transfer, error, completion.length);
-            continue;
-        }
-        if (rest_ns(board, transfer->deadline_ns) == 0)
-            end_patience(transfer);
-        if (patient || error != -ETIMEDOUT)
+        else if (error != -ETIMEDOUT || !until_ns || rest_ns(board, *until_ns) == 0)
             return error;
     }
 }
@@ -365,7 +346,7 @@ static int begin(struct libemp_board *board, bool receive, uint16_t peer, uint64
     if (!new)
         return libemp_fail(board, -ENOMEM, "no memory for a long message");
     new->receive = receive;
-    new->cancelled = false;
+    new->cancelled = new->alone = false;
     new->peer = peer;
     new->tag = tag;
     new->place = *place;
@@ -373,9 +354,7 @@ static int begin(struct libemp_board *board, bool receive, uint16_t peer, uint64
         new->place = (struct libemp_piece){new->header_memory, 0, 0};
     new->length = receive ? 0 : place->length;
     new->length_known = !receive;
-    new->posted = new->ended = new->done = 0;
-    new->announced = new->discards = new->discarded = new->gave_up = false;
-    new->deadline_ns = UINT64_MAX;
+    new->posted = new->ended = new->carried = new->cut = 0;
     new->error = 0;
     error = post_segments(new);
     if (new->posted == 0)
@@ -415,11 +394,14 @@ int libemp_cancel_long(struct libemp_board *board, libemp_transfer number) {
         return -EINVAL;
     if (!transfer->receive && !EMP_CANCELS_SENDS)
         return libemp_fail(board, -EOPNOTSUPP, "the profile of this library cancels no sends");
-    if (!transfer->cancelled) {
-        transfer->cancelled = true;
-        transfer->discards = transfer->receive;
-        set_deadline(transfer);
+    if (transfer->cancelled)
+        return 0;
+    transfer->cancelled = true;
+    transfer->moved_ns = board_now_ns(board->hardware);
+    const uint64_t room = transfer->posted * SEGMENT_BYTES; /* of what is posted */
+    if (transfer->receive && transfer->place.length > room)
+        transfer->place.length = (size_t)room;
+    if (!transfer->receive || !transfer->length_known)
         cancel_segments(transfer);
-    }
     return 0;
 }

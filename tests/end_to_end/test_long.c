@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Long messages both ways at once on two boards, with loss: every byte, messages that are too long,
- * and ordinary messages of the same peer between the segments; and messages that both ends cancel.
- */
+/* Long messages on two boards. Both ways at once, with loss: every byte, messages that are too
+ * long, and ordinary messages of the same peer between the segments. Cancelled at one end or at
+ * both, at any moment: both ends end, and the nodes exchange messages as before. */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/exchange.h"
 #include "tests/end_to_end/need.h"
 
-#include "emp/emp_layout.h"
+#include "host/emp/descriptor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,11 +18,7 @@ enum {
     ODD_OFFSET = 33,
     LONG_TAG = 5,
     SHORT_TAG = 6,
-    LATER_TAG = 7,
-    LOOK_NS = 20000,
-    MOMENTS = 40, /* of a cancellation, within the time that the message takes */
-    MOMENT_NS = 450000,
-    LATER_MESSAGES = 20
+    LOOK_NS = 20000
 };
 
 /* The room of a receive may be less than the message. */
@@ -104,64 +100,243 @@ static void long_messages__over_loss(void **state) {
     exchange_programs(swap_all, swap_all, NULL, 2, 0.05);
 }
 
-struct cancellation {
-    uint64_t moment_ns;
-    bool receiver_alone; /* as in a profile that cancels no sends */
+/* ------------------------------------------------------------------------------------- Cancels */
+
+enum { CANCELLED_BYTES = 5 * MEBIBYTE, MOMENTS = 40, LATER = 20 };
+#define SECOND_NS UINT64_C(1000000000)
+#define STEP_NS   UINT64_C(1200000) /* 40 of them: 5 MiB take 45 ms on the wire */
+#define NEVER     UINT64_MAX
+
+/* What both sides do, the first of which sends, and how far they have come. */
+struct cancelling {
+    uint64_t after_ns[2]; /* when each cancels */
+    bool unreceived;      /* nothing is posted for the message */
+    bool idle;            /* the sender does nothing until the receiver has ended */
+    unsigned begun[2], ended[2], done[2];
+    int result[2];
 };
 
-/* Both ends cancel a message amid it; then ordinary messages of the pair must arrive. */
-static int cancel_amid(struct pair_side *side, void *argument) {
-    const struct cancellation *cancellation = argument;
-    const bool sends = side->peer == 1;
-    const bool cancels = !sends || !cancellation->receiver_alone;
-    uint8_t *bytes = libemp_allocate(side->board, ROOM);
-    struct libemp_piece piece = {NULL, 0, ROOM};
-    libemp_transfer transfer;
-    need(libemp_register(side->board, bytes, ROOM, &piece.memory) == 0);
-    need((sends ? libemp_send_long(side->board, side->peer, LONG_TAG, &piece, &transfer)
-                : libemp_receive_long(side->board, side->peer, LONG_TAG, &piece, &transfer)) == 0);
-    int error = libemp_wait_long(side->board, transfer, cancellation->moment_ns, NULL);
-    need(error == -ETIMEDOUT);
-    if (cancels)
-        need(libemp_cancel_long(side->board, transfer) == 0);
-    error = libemp_wait_long(side->board, transfer, UINT64_C(1000000000), NULL);
-    need(error == 0 || (cancels && error == -ECANCELED));
-    need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
+/* Waits until the other side has counted as far. */
+static int wait_for_other(struct pair_side *side, const unsigned counts[2]) {
+    while (counts[side->peer] < counts[side->index] && !pair_peer_failed(side))
+        tigon_host_sleep_ns(side->host, LOOK_NS);
+    need(counts[side->peer] >= counts[side->index]);
+    return 0;
+}
 
-    piece.length = 4;
-    for (unsigned i = 0; i < LATER_MESSAGES; i++) {
-        libemp_request request;
-        need((sends ? libemp_post_send(side->board, side->peer, LATER_TAG, &piece, 1, &request)
-                    : libemp_post_receive(side->board, side->peer, LATER_TAG, &piece, 1,
-                                          &request)) == 0);
-        need(libemp_wait(side->board, request, UINT64_C(1000000000), NULL) == 0);
+static int meet(struct pair_side *side, unsigned counts[2]) {
+    counts[side->index]++;
+    return wait_for_other(side, counts);
+}
+
+/* The segments that are left when a receive has ended alone, until the sender has ended, too. */
+static int take_the_rest(struct pair_side *side, const struct cancelling *all) {
+    libemp_request request;
+    while (all->ended[0] < all->ended[1]) {
+        need(libemp_post_receive(side->board, side->peer, LONG_TAG, NULL, 0, &request) == 0);
+        int error = libemp_wait(side->board, request, SECOND_NS / 10, NULL);
+        if (error == -ETIMEDOUT) {
+            need(libemp_cancel(side->board, request) == 0);
+            error = libemp_wait(side->board, request, SECOND_NS, NULL);
+        }
+        need(error == -EMSGSIZE || error == -ECANCELED);
     }
     return 0;
 }
 
-static void long_messages__that_both_ends_cancel_block_nothing(void **state) {
-    (void)state;
-    for (uint64_t moment = EMP_CANCELS_SENDS ? 0 : 1; moment < MOMENTS; moment++) {
-        struct cancellation cancellation = {moment * MOMENT_NS, !EMP_CANCELS_SENDS};
-        exchange_programs(cancel_amid, cancel_amid, &cancellation, 3 + moment, 0);
+static int cancel_one(struct pair_side *side, struct cancelling *all,
+                      const struct libemp_piece *place, int *result) {
+    const uint64_t after_ns = all->after_ns[side->index];
+    const bool sends = side->index == 0;
+    libemp_transfer transfer;
+    need((sends ? libemp_send_long : libemp_receive_long)(side->board, side->peer, LONG_TAG, place,
+                                                          &transfer) == 0);
+    *result = -ETIMEDOUT;
+    if (sends && all->idle)
+        while (all->ended[1] <= all->ended[0] && !pair_peer_failed(side))
+            tigon_host_sleep_ns(side->host, LOOK_NS);
+    else if (after_ns != NEVER)
+        *result = libemp_wait_long(side->board, transfer, after_ns, NULL);
+    if (*result == -ETIMEDOUT && after_ns != NEVER) {
+        const int error = libemp_cancel_long(side->board, transfer);
+        need(error == (sends && !EMP_CANCELS_SENDS ? -EOPNOTSUPP : 0));
+        need(libemp_cancel_long(side->board, transfer) == error);
     }
+    if (*result == -ETIMEDOUT)
+        *result = libemp_wait_long(side->board, transfer, 20 * SECOND_NS, NULL);
+    return 0;
 }
 
-/* The receiver's cancellation frees the pair, whether or not the profile cancels sends. */
-static void long_messages__that_the_receiver_cancels_block_nothing(void **state) {
-    (void)state;
-    for (uint64_t moment = 1; moment < MOMENTS; moment += 13) {
-        struct cancellation cancellation = {moment * MOMENT_NS, true};
-        exchange_programs(cancel_amid, cancel_amid, &cancellation, 3 + moment, 0.01);
+static int exchange_later(struct pair_side *side, struct libemp_memory *memory, uint8_t *bytes) {
+    const bool sends = side->index == 0;
+    libemp_request request[LATER];
+    for (unsigned i = 0; i < LATER; i++) {
+        const struct libemp_piece piece = {memory, i, 1};
+        bytes[i] = (uint8_t)(sends ? 3 * i : 0xEE);
+        need((sends ? libemp_post_send : libemp_post_receive)(side->board, side->peer, SHORT_TAG,
+                                                              &piece, 1, &request[i]) == 0);
     }
+    need(libemp_wait_all(side->board, request, LATER, SECOND_NS, NULL, NULL) == 0);
+    for (unsigned i = 0; i < LATER; i++)
+        need(bytes[i] == (uint8_t)(3 * i));
+    return 0;
+}
+
+/* One transfer, and that nothing of it is left behind. */
+static int cancel_and_go_on(struct pair_side *side, struct cancelling *all,
+                            struct libemp_memory *memory, uint8_t *bytes) {
+    const struct libemp_piece place = {memory, 0, CANCELLED_BYTES};
+    const bool sends = side->index == 0;
+    if (meet(side, all->begun))
+        return -EBADMSG;
+    if ((sends || !all->unreceived) && cancel_one(side, all, &place, &all->result[side->index]))
+        return -EBADMSG;
+    all->ended[side->index]++;
+    if (!sends && all->idle && !EMP_CANCELS_SENDS && take_the_rest(side, all))
+        return -EBADMSG;
+    if (wait_for_other(side, all->ended) || exchange_later(side, memory, bytes) ||
+        meet(side, all->done))
+        return -EBADMSG;
+    need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
+    return 0;
+}
+
+static int make_memory(struct pair_side *side, struct libemp_memory **memory, uint8_t **bytes) {
+    *bytes = libemp_allocate(side->board, CANCELLED_BYTES);
+    need(*bytes && libemp_register(side->board, *bytes, CANCELLED_BYTES, memory) == 0);
+    return 0;
+}
+
+/* Not quite at once: the receiver is a few frames later, or ahead. In `paper` nothing ends a send
+ * that begins after its receive has been cancelled. */
+static int cancel_at_each_moment(struct pair_side *side, void *argument) {
+    struct cancelling *all = argument;
+    struct libemp_memory *memory;
+    uint8_t *bytes;
+    if (make_memory(side, &memory, &bytes))
+        return -EBADMSG;
+    for (unsigned i = 0; i < MOMENTS; i++) {
+        all->after_ns[side->index] =
+            side->index == 0 ? 50000 + i * STEP_NS
+                             : (i || EMP_CANCELS_SENDS ? 0 : 500000) + i % 3 * 50000 + i * STEP_NS;
+        if (cancel_and_go_on(side, all, memory, bytes))
+            return -EBADMSG;
+        const int result = all->result[side->index];
+        const bool late = side->index == 0 && !EMP_CANCELS_SENDS;
+        need(result == 0 || (!late && result == -ECANCELED));
+    }
+    need(libemp_deregister(memory) == 0);
+    return 0;
+}
+
+static void cancel__at_both_ends_at_any_moment(void **state) {
+    struct cancelling all = {0};
+    (void)state;
+    exchange_programs(cancel_at_each_moment, cancel_at_each_moment, &all, 3, 0);
+}
+
+static int cancel_once(struct pair_side *side, void *argument) {
+    struct libemp_memory *memory;
+    uint8_t *bytes;
+    return make_memory(side, &memory, &bytes) ? -EBADMSG
+                                              : cancel_and_go_on(side, argument, memory, bytes);
+}
+
+static void cancel__of_a_send_ends_its_receive(void **state) {
+    struct cancelling all = {.after_ns = {10000000, NEVER}};
+    (void)state;
+    if (!EMP_CANCELS_SENDS)
+        skip();
+    exchange_programs(cancel_once, cancel_once, &all, 5, 0);
+    assert_int_equal(all.result[0], -ECANCELED);
+    assert_int_equal(all.result[1], -ECANCELED);
+}
+
+/* The receiver looks seldom, and the next message has the same tag: none of the receives that are
+ * posted for the first one may take it. */
+static int send_again(struct pair_side *side, void *argument) {
+    struct libemp_memory *memory;
+    uint8_t *bytes;
+    (void)argument;
+    if (make_memory(side, &memory, &bytes))
+        return -EBADMSG;
+    for (unsigned i = 0; i < MOMENTS / 4; i++) {
+        const struct libemp_piece place = {memory, 0, CANCELLED_BYTES}, next = {memory, i, ROOM};
+        libemp_transfer transfer;
+        memset(bytes, (int)i, i + ROOM);
+        need(libemp_send_long(side->board, side->peer, LONG_TAG, &place, &transfer) == 0);
+        need(libemp_wait_long(side->board, transfer, (2 * i + 1) * STEP_NS, NULL) == -ETIMEDOUT);
+        need(libemp_cancel_long(side->board, transfer) == 0);
+        need(libemp_wait_long(side->board, transfer, SECOND_NS, NULL) == -ECANCELED);
+        need(libemp_send_long(side->board, side->peer, LONG_TAG, &next, &transfer) == 0);
+        need(libemp_wait_long(side->board, transfer, SECOND_NS, NULL) == 0);
+    }
+    return 0;
+}
+
+static int receive_again(struct pair_side *side, void *argument) {
+    struct libemp_memory *memory;
+    uint8_t *bytes;
+    (void)argument;
+    if (make_memory(side, &memory, &bytes))
+        return -EBADMSG;
+    for (unsigned i = 0; i < 2 * (MOMENTS / 4); i++) {
+        const struct libemp_piece place = {memory, 0, CANCELLED_BYTES};
+        libemp_transfer transfer;
+        int error;
+        need(libemp_receive_long(side->board, side->peer, LONG_TAG, &place, &transfer) == 0);
+        while ((error = libemp_test_long(side->board, transfer, NULL)) == -EAGAIN)
+            tigon_host_sleep_ns(side->host, 5000000);
+        need(error == (i % 2 ? 0 : -ECANCELED));
+        for (size_t k = 0; i % 2 && k < ROOM; k++)
+            need(bytes[k] == i / 2);
+    }
+    return 0;
+}
+
+static void cancel__of_a_send_leaves_no_receive_behind(void **state) {
+    (void)state;
+    if (!EMP_CANCELS_SENDS)
+        skip();
+    exchange_programs(send_again, receive_again, NULL, 9, 0);
+}
+
+static void cancel__of_a_receive_takes_what_is_sent(void **state) {
+    struct cancelling all = {.after_ns = {NEVER, 10000000}};
+    (void)state;
+    exchange_programs(cancel_once, cancel_once, &all, 6, 0);
+    assert_int_equal(all.result[0], 0);
+    assert_int_equal(all.result[1], -ECANCELED);
+}
+
+static void cancel__of_a_send_without_a_receive_gives_up_the_node(void **state) {
+    struct cancelling all = {.after_ns = {10000000, NEVER}, .unreceived = true};
+    (void)state;
+    if (!EMP_CANCELS_SENDS)
+        skip();
+    exchange_programs(cancel_once, cancel_once, &all, 7, 0);
+    assert_int_equal(all.result[0], -ECANCELED);
+}
+
+/* The receive ends first. The sender's segments then wait, in `paper` for receives. */
+static void cancel__does_not_wait_for_a_sender_that_does_nothing(void **state) {
+    struct cancelling all = {.after_ns = {0, 10000000}, .idle = true};
+    (void)state;
+    exchange_programs(cancel_once, cancel_once, &all, 8, 0);
+    assert_int_equal(all.result[0], EMP_CANCELS_SENDS ? -ECANCELED : 0);
+    assert_int_equal(all.result[1], -ECANCELED);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_messages__both_ways),
         cmocka_unit_test(long_messages__over_loss),
-        cmocka_unit_test(long_messages__that_both_ends_cancel_block_nothing),
-        cmocka_unit_test(long_messages__that_the_receiver_cancels_block_nothing),
+        cmocka_unit_test(cancel__at_both_ends_at_any_moment),
+        cmocka_unit_test(cancel__of_a_send_ends_its_receive),
+        cmocka_unit_test(cancel__of_a_send_leaves_no_receive_behind),
+        cmocka_unit_test(cancel__of_a_receive_takes_what_is_sent),
+        cmocka_unit_test(cancel__of_a_send_without_a_receive_gives_up_the_node),
+        cmocka_unit_test(cancel__does_not_wait_for_a_sender_that_does_nothing),
     };
     return cmocka_run_group_tests_name("long messages", tests, NULL, NULL);
 }
