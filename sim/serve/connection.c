@@ -5,9 +5,25 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/* Known only by its socket where processes have no such descriptors, or this one is not seen. */
+static int open_process(int descriptor) {
+    struct ucred peer = {0};
+    socklen_t length = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid <= 0)
+        return -1;
+    return pidfd_open(peer.pid, 0);
+}
+
+void connection_open(struct connection *connection, int descriptor) {
+    connection->descriptor = descriptor;
+    connection->process = open_process(descriptor);
+    connection->filled = 0;
+}
 
 int connection_message(const struct connection *connection, struct tigon_serve_header *header,
                        const uint8_t **payload) {
@@ -29,10 +45,22 @@ void connection_consume(struct connection *connection, const struct tigon_serve_
     memmove(connection->bytes, connection->bytes + header->length, connection->filled);
 }
 
+static void forget_process(struct connection *connection) {
+    if (connection->process >= 0)
+        (void)close(connection->process);
+    connection->process = -1;
+}
+
 void connection_close(struct connection *connection) {
+    forget_process(connection);
     if (connection->descriptor >= 0)
         (void)close(connection->descriptor);
     connection->descriptor = -1;
+}
+
+void connection_end(struct connection *connection) {
+    forget_process(connection);
+    (void)shutdown(connection->descriptor, SHUT_RDWR); /* what has come before is read to its end */
 }
 
 void connection_read(struct connection *connection) {

@@ -116,6 +116,7 @@ static void attach(struct tigon_server *server, struct session *session,
         session_header(session, TIGON_SERVE_HELLO, hello->sequence, 0);
     session->connection = *connection;
     connection->descriptor = -1;
+    connection->process = -1;
     if (connection_send(&session->connection, &header, answer, sizeof answer, descriptors, 0) != 0)
         return;
     session->features = features & TIGON_SERVE_EVENTS;
@@ -131,6 +132,11 @@ static bool hung_up(int descriptor) {
     return descriptor < 0 || (poll(&entry, 1, 0) == 1 && (entry.revents & (POLLHUP | POLLERR)));
 }
 
+static bool has_ended(int process) {
+    struct pollfd entry = {.fd = process, .events = POLLIN};
+    return process >= 0 && poll(&entry, 1, 0) == 1;
+}
+
 /* A newcomer's first message, if it is there. */
 static void greet(struct tigon_server *server, struct session *session,
                   struct connection *connection) {
@@ -138,6 +144,8 @@ static void greet(struct tigon_server *server, struct session *session,
     const uint8_t *payload;
     uint64_t words[HELLO_WORDS];
     const int found = connection_message(connection, &header, &payload);
+    if (session->attached && has_ended(session->connection.process))
+        connection_end(&session->connection);
     if (found == 0 || (session->attached && hung_up(session->connection.descriptor)))
         return; /* or the one before is about to be missed */
     if (found < 0 || header.type != TIGON_SERVE_HELLO ||
@@ -178,8 +186,7 @@ static void accept_one(struct tigon_server *server, struct session *session) {
         if (server->pending[i].connection.descriptor >= 0)
             continue;
         server->pending[i].session = session;
-        server->pending[i].connection.descriptor = descriptor;
-        server->pending[i].connection.filled = 0;
+        connection_open(&server->pending[i].connection, descriptor);
         return;
     }
     (void)close(descriptor);
@@ -195,7 +202,7 @@ static void greet_all(struct tigon_server *server) {
 }
 
 void server_look(struct tigon_server *server, uint64_t timeout_ns) {
-    struct pollfd entries[TIGON_SERVE_PENDING + 2 * 256];
+    struct pollfd entries[TIGON_SERVE_PENDING + 3 * 256];
     const size_t count = server->session_count;
     size_t entry = 0;
     for (size_t i = 0; i < count; i++) {
@@ -205,6 +212,7 @@ void server_look(struct tigon_server *server, uint64_t timeout_ns) {
         /* poll passes over negative ones; so must be a full one, which would be ready for ever. */
         entries[entry++] =
             (struct pollfd){.fd = room ? connection->descriptor : -1, .events = POLLIN};
+        entries[entry++] = (struct pollfd){.fd = connection->process, .events = POLLIN};
     }
     for (size_t i = 0; i < TIGON_SERVE_PENDING; i++)
         entries[entry++] =
@@ -221,12 +229,14 @@ void server_look(struct tigon_server *server, uint64_t timeout_ns) {
     if (ppoll(entries, entry, &timeout, NULL) <= 0)
         return;
     for (size_t i = 0; i < TIGON_SERVE_PENDING; i++)
-        if (entries[2 * count + i].revents)
+        if (entries[3 * count + i].revents)
             connection_read(&server->pending[i].connection);
     for (size_t i = 0; i < count; i++) {
-        if (entries[2 * i + 1].revents)
+        if (entries[3 * i + 1].revents)
             connection_read(&server->sessions[i].connection);
-        if (entries[2 * i].revents)
+        if (entries[3 * i + 2].revents)
+            connection_end(&server->sessions[i].connection);
+        if (entries[3 * i].revents)
             accept_one(server, &server->sessions[i]);
     }
     greet_all(server);
@@ -390,14 +400,14 @@ int tigon_server_open(struct tigon_server **result, struct tigon_world *world,
     server->sessions = sessions;
     server->session_count = options->board_count;
     for (size_t i = 0; i < TIGON_SERVE_PENDING; i++)
-        server->pending[i].connection.descriptor = -1;
+        server->pending[i].connection = (struct connection){.descriptor = -1, .process = -1};
     for (size_t i = 0; i < options->board_count; i++)
         sessions[i] = (struct session){.server = server,
                                        .served = options->boards[i],
                                        .listener = -1,
                                        .memory = -1,
                                        .interrupt = -1,
-                                       .connection = {.descriptor = -1}};
+                                       .connection = {.descriptor = -1, .process = -1}};
     const struct tigon_observer observer = {.context = server, .signal = signal_changed};
     int error = tigon_world_attach(world, &observer);
     if (error)

@@ -13,6 +13,7 @@ enum { TIGON_SERVE_PENDING = 16 }; /* connections that have not said hello, at m
 /* A connection and the bytes read from it. */
 struct connection {
     int descriptor; /* -1: none, or broken */
+    int process;    /* a descriptor of the one that connected, -1: not known, or it has ended */
     size_t filled;
     uint8_t bytes[TIGON_SERVE_MESSAGE_BYTES];
 };
@@ -50,7 +51,9 @@ struct tigon_server {
     bool late_told;
 };
 
-/* connection.c: framing. A message in `connection`: its header in host byte order and its payload.
+/* connection.c: framing. `descriptor`: accepted; it belongs to the connection. */
+void connection_open(struct connection *connection, int descriptor);
+/* A message in `connection`: its header in host byte order and its payload.
  * 1 when there is a whole one, 0 when more bytes must come, -EPROTO for bytes that begin no
  * message. */
 int connection_message(const struct connection *connection, struct tigon_serve_header *header,
@@ -60,6 +63,9 @@ void connection_consume(struct connection *connection, const struct tigon_serve_
  * and sets it to -1; the bytes sent before stay. */
 void connection_read(struct connection *connection);
 void connection_close(struct connection *connection);
+/* The process that connected has ended. Its children may have the socket for long: what they send
+ * is not read any more. */
+void connection_end(struct connection *connection);
 /* Sends a message, waiting for room at most `patience_ms`; `descriptors` (two) may be NULL. 0, or
  * -errno after which the connection is closed. */
 int connection_send(struct connection *connection, const struct tigon_serve_header *header,

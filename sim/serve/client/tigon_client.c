@@ -18,7 +18,8 @@
 enum { HELLO_WORDS = 9 + TIGON_SERVE_NAME_WORDS };
 
 struct tigon_client {
-    int socket; /* -1 once the connection is broken */
+    pid_t process; /* that has attached */
+    int socket;    /* -1 once the connection is broken */
     int interrupt;
     int memory_file;
     uint32_t sequence;
@@ -171,8 +172,20 @@ static int receive_reply(struct tigon_client *client, enum tigon_serve_type type
     }
 }
 
+bool tigon_client_is_foreign(const struct tigon_client *client) {
+    return client->process != getpid();
+}
+
+/* Not `broken`: the parent's connection is as good as before. */
+static int refuse_child(struct tigon_client *client) {
+    return fail(client, -EACCES, "process %d has attached to the board, and this is a child of it",
+                (int)client->process);
+}
+
 static int call(struct tigon_client *client, enum tigon_serve_type type, const uint64_t *words,
                 size_t count, size_t answers) {
+    if (tigon_client_is_foreign(client))
+        return refuse_child(client);
     const int error = send_request(client, type, words, count, NULL, 0);
     if (error)
         return broken(client, error);
@@ -182,6 +195,8 @@ static int call(struct tigon_client *client, enum tigon_serve_type type, const u
 /* A request without reply. */
 static int post(struct tigon_client *client, enum tigon_serve_type type, const uint64_t *words,
                 size_t count, const void *tail, size_t tail_bytes) {
+    if (tigon_client_is_foreign(client))
+        return refuse_child(client);
     const int error = send_request(client, type, words, count, tail, tail_bytes);
     client->posted = true;
     return error ? broken(client, error) : 0;
@@ -258,6 +273,7 @@ int tigon_client_open(struct tigon_client **result, const char *path, unsigned f
     open_message[0] = 0;
     if (!client)
         return -ENOMEM;
+    client->process = getpid();
     client->socket = -1;
     client->interrupt = -1;
     client->memory_file = -1;
@@ -286,6 +302,8 @@ void tigon_client_close(struct tigon_client *client) {
         (void)close(client->memory_file);
     if (client->interrupt >= 0)
         (void)close(client->interrupt);
+    if (client->socket >= 0 && !tigon_client_is_foreign(client))
+        (void)shutdown(client->socket, SHUT_RDWR); /* a child may have the socket for long */
     if (client->socket >= 0)
         (void)close(client->socket);
     free(client);
@@ -428,7 +446,8 @@ int tigon_client_allocate_pages(struct tigon_client *client, size_t bytes, uint6
 /* Brings now_ps and writes up to date: a write takes time, and its end is not reported. In free
  * running, time passes without requests. */
 static int synchronise(struct tigon_client *client) {
-    if (!client->posted && !client->information.free_running && client->socket >= 0)
+    if (!tigon_client_is_foreign(client) && !client->posted && !client->information.free_running &&
+        client->socket >= 0)
         return 0;
     return call(client, TIGON_SERVE_SYNCHRONISE, NULL, 0, 0);
 }

@@ -27,6 +27,10 @@
  * Writes are posted: the call that writes to an offset that does not exist reports no error, but
  * the server ends the connection.
  *
+ * Processes: a client belongs to the one that has attached. In a child that it forks all calls fail
+ * with -EACCES, and the server takes the client for gone when its process has ended, whatever
+ * children it has left.
+ *
  * Threads: a client belongs to one at a time; there is no global state but the message of
  * tigon_client_open, which is the thread's own.
  */
@@ -59,6 +63,8 @@ int tigon_client_open(struct tigon_client **client, const char *path, unsigned f
 const char *tigon_client_open_message(void);
 /* The board does not notice; the server acts as the scenario defines. NULL is allowed. */
 void tigon_client_close(struct tigon_client *client);
+/* Is this process a child of the one that has attached? It may do nothing but close its copy. */
+bool tigon_client_is_foreign(const struct tigon_client *client);
 const char *tigon_client_message(const struct tigon_client *client);
 
 const struct tigon_client_information *tigon_client_information(const struct tigon_client *client);
