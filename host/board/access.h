@@ -53,9 +53,17 @@ void *board_own_memory(struct board *board, size_t offset);
 void board_run_ahead(struct board *board);
 void board_catch_up(struct board *board);
 
-/* -EFAULT if the board cannot reach the memory; as in struct board_backend. */
-int board_translate(struct board *board, const void *address, uint64_t *bus_address);
-void board_unpin(struct board *board, const void *address, size_t bytes);
+/* 0, or -EACCES with the reason in a child of the process that has opened the board. */
+int board_check_process(struct board *board);
+
+/* As in struct board_backend. */
+int board_pin(struct board *board, const void *address, size_t bytes, uint32_t *pin);
+int board_translate(struct board *board, uint32_t pin, const void *address, size_t count,
+                    uint64_t *pages);
+int board_unpin(struct board *board, uint32_t pin);
+/* Pins allocated memory within one page until the board is closed, and stores the bus address of
+ * `address`. -EFAULT or -ENOMEM. */
+int board_pin_allocated(struct board *board, const void *address, uint64_t *bus_address);
 
 /* Stores the sentence that board_message returns; the value is `error`. */
 #define board_fail(board, error, ...) (board_set_message(board, __VA_ARGS__), (error))

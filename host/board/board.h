@@ -26,6 +26,10 @@
  * Threads. One thread at a time may use a board (in the simulated world: one program). The library
  * has no global state.
  *
+ * Processes. A board belongs to the process that has opened it. For a child that it forks the board
+ * is dead: reads give ones, and functions fail, board_start, board_attach and board_stop with
+ * -EACCES. The child opens a board of its own, or the same when its parent has closed it.
+ *
  * Time. Durations are nanoseconds of the backend's clock. Only board_start, board_stop,
  * board_sleep_ns and the functions with `wait` in their name take longer than their register
  * accesses. All of these have a time limit, fixed or as an argument.
@@ -63,6 +67,10 @@ struct board_backend {
      */
     int (*open)(void *environment, const char *name, void **handle);
     void (*close)(void *handle);
+    /* Is this process a child of the one that has opened the board? Only that one may use it: in a
+     * child, reads give all ones and writes are lost. NULL: no; a board of a world in the same
+     * process is copied with it. */
+    bool (*is_foreign)(void *handle);
     /* A file descriptor by which another library posts, because this backend may not; else
      * negative. NULL: negative. */
     int (*channel)(void *handle);
@@ -97,10 +105,18 @@ struct board_backend {
     void *(*allocate)(void *handle, size_t bytes);
     void (*release)(void *handle, void *memory, size_t bytes);
 
-    /* Pins the page that holds `address` and stores the bus address of that byte; -EFAULT if the
-     * board cannot reach it. The offset of a byte in its page is that of its bus address. */
-    int (*translate)(void *handle, const void *address, uint64_t *bus_address);
-    void (*unpin)(void *handle, const void *address, size_t bytes);
+    /* Pins the pages that hold these bytes now; `*pin` names them from then on. What is mapped at
+     * the address later has other pages: so nobody may take a pin for it, and each registration
+     * needs a pin of its own. 0, -EFAULT if the board cannot reach all of them, -ENOMEM, or another
+     * negative errno value of a driver. */
+    int (*pin)(void *handle, const void *address, size_t bytes, uint32_t *pin);
+    /* Stores the bus addresses of the starts of the first `count` pinned pages. `address` is that
+     * of the pin; a byte has the same place in its page on the bus. -EFAULT if they are not told.
+     */
+    int (*translate)(void *handle, uint32_t pin, const void *address, size_t count,
+                     uint64_t *pages);
+    /* 0, or -EBUSY from a driver that posts, while a request uses them. */
+    int (*unpin)(void *handle, uint32_t pin);
 
     const struct board_ahead *ahead; /* NULL but for a simulator's (host/board/ahead.h) */
 };
@@ -126,7 +142,8 @@ BOARD_CHECKED int board_open(struct board **board, const char *name,
                              const struct board_options *options);
 
 /* Frees the resources of the host without accessing the board, which keeps running. It then
- * accesses at most one page of host memory, its own, which is never released. */
+ * accesses at most one page of host memory, its own, which is never released. In a child of the
+ * process that has opened the board it frees the child's copies. */
 void board_close(struct board *board);
 
 /* Returns a sentence about the last failure, empty if there was none. Valid until the next call. */
@@ -264,7 +281,7 @@ struct board_status {
 /* -EINVAL for NULL, -ENODEV if no firmware has been started. */
 BOARD_CHECKED int board_status(struct board *board, struct board_status *status);
 
-/* 1 up, 0 down, -ENODEV if no firmware runs. */
+/* 1 up, 0 down, -ENODEV if no firmware runs, -EIO if the board does not answer. */
 BOARD_CHECKED int board_link(struct board *board);
 
 /* Waits until the link is up. -ETIMEDOUT if it does not come up within `timeout_ns`, -EIO if the

@@ -19,7 +19,8 @@ enum { REGISTERS_BYTES = 0x4000, SHORT_NS = 50000 };
 
 struct device {
     int file;
-    volatile uint32_t *registers; /* of a trusted program, else NULL */
+    volatile uint32_t *mine;      /* a page that reads as 0 in a child (MADV_WIPEONFORK) */
+    volatile uint32_t *registers; /* of a trusted program, else NULL; not in a child */
     uint32_t window;              /* else, where the program has put it */
 };
 
@@ -53,6 +54,35 @@ static int take(struct device *device, unsigned long port, bool trusted) {
     return 0;
 }
 
+static int mark_process(struct device *device) {
+    void *page =
+        mmap(NULL, BOARD_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return -errno;
+    device->mine = page;
+    *device->mine = 1;
+    return madvise(page, BOARD_PAGE_BYTES, MADV_WIPEONFORK) ? -errno : 0;
+}
+
+static bool device_is_foreign(void *handle) {
+    const struct device *device = handle;
+    return *device->mine == 0;
+}
+
+static void device_close(void *handle) {
+    struct device *device = handle;
+    if (device->mine && !device_is_foreign(device)) {
+        if (device->registers)
+            (void)munmap((void *)(uintptr_t)device->registers, REGISTERS_BYTES);
+        (void)ioctl(device->file, EMP_LEAVE); /* a child may have the file for long */
+    }
+    if (device->file >= 0)
+        (void)close(device->file);
+    if (device->mine)
+        (void)munmap((void *)(uintptr_t)device->mine, BOARD_PAGE_BYTES);
+    free(device);
+}
+
 static int device_open(void *environment, const char *name, void **handle) {
     unsigned long number;
     unsigned long port;
@@ -66,23 +96,15 @@ static int device_open(void *environment, const char *name, void **handle) {
         return -ENOMEM;
     (void)snprintf(path, sizeof path, "/dev/emp%lu", number);
     device->file = open(path, O_RDWR | O_CLOEXEC);
-    int error = device->file < 0 ? -errno : take(device, port, trusted);
+    int error = device->file < 0 ? -errno : mark_process(device);
+    if (!error)
+        error = take(device, port, trusted);
     if (!error) {
         *handle = device;
         return 0;
     }
-    if (device->file >= 0)
-        (void)close(device->file);
-    free(device);
+    device_close(device);
     return error == -ENOENT || error == -ENXIO ? -ENODEV : error;
-}
-
-static void device_close(void *handle) {
-    struct device *device = handle;
-    if (device->registers)
-        (void)munmap((void *)(uintptr_t)device->registers, REGISTERS_BYTES);
-    (void)close(device->file);
-    free(device);
 }
 
 static int device_channel(void *handle) {
@@ -105,11 +127,15 @@ static uint32_t ask(const struct device *device, uint32_t offset) {
 
 static uint32_t device_read32(void *handle, uint32_t offset) {
     const struct device *device = handle;
+    if (device_is_foreign(handle))
+        return UINT32_MAX;
     return device->registers ? device->registers[offset / 4] : ask(device, offset);
 }
 
 static void device_write32(void *handle, uint32_t offset, uint32_t value) {
     struct device *device = handle;
+    if (device_is_foreign(handle))
+        return;
     if (device->registers)
         device->registers[offset / 4] = value;
     else if (offset == REGISTER_WINDOW_BASE)
@@ -153,27 +179,34 @@ static void device_release(void *handle, void *memory, size_t bytes) {
     (void)munmap(memory, whole_pages(bytes));
 }
 
-static int device_translate(void *handle, const void *address, uint64_t *bus_address) {
+static int device_pin(void *handle, const void *address, size_t bytes, uint32_t *pin) {
     const struct device *device = handle;
-    struct emp_ioctl_translation translation = {.address = (uintptr_t)address};
-    if (!device->registers || ioctl(device->file, EMP_TRANSLATE, &translation))
-        return -EFAULT;
-    *bus_address = translation.bus_address;
-    return 0;
+    struct emp_ioctl_memory memory = {.address = (uintptr_t)address, .bytes = bytes};
+    const int error = ioctl(device->file, EMP_REGISTER, &memory) ? -errno : 0;
+    *pin = memory.handle;
+    return error;
 }
 
-static void device_unpin(void *handle, const void *address, size_t bytes) {
+static int device_translate(void *handle, uint32_t pin, const void *address, size_t count,
+                            uint64_t *pages) {
     const struct device *device = handle;
-    const struct emp_ioctl_translation translation = {.address = (uintptr_t)address,
-                                                      .bytes = bytes};
-    if (device->registers)
-        (void)ioctl(device->file, EMP_RELEASE, &translation);
+    struct emp_ioctl_translation translation = {
+        .handle = pin, .count = count, .pages = (uintptr_t)pages};
+    (void)address;
+    return ioctl(device->file, EMP_TRANSLATE, &translation) ? -EFAULT : 0;
+}
+
+static int device_unpin(void *handle, uint32_t pin) {
+    const struct device *device = handle;
+    const struct emp_ioctl_memory memory = {.handle = pin};
+    return ioctl(device->file, EMP_DEREGISTER, &memory) ? -errno : 0;
 }
 
 const struct board_backend board_device = {
     .scheme = "emp",
     .open = device_open,
     .close = device_close,
+    .is_foreign = device_is_foreign,
     .channel = device_channel,
     .read32 = device_read32,
     .write32 = device_write32,
@@ -181,6 +214,7 @@ const struct board_backend board_device = {
     .sleep_ns = device_sleep_ns,
     .allocate = device_allocate,
     .release = device_release,
+    .pin = device_pin,
     .translate = device_translate,
     .unpin = device_unpin,
 };

@@ -98,12 +98,35 @@ void board_free(struct board *board, void *memory, size_t bytes) {
         board->backend->release(board->handle, memory, bytes);
 }
 
-int board_translate(struct board *board, const void *address, uint64_t *bus_address) {
-    return board->backend->translate(board->handle, address, bus_address);
+int board_check_process(struct board *board) {
+    if (!board->backend->is_foreign || !board->backend->is_foreign(board->handle))
+        return 0;
+    return board_fail(board, -EACCES,
+                      "the board belongs to the process that opened it, and this is a child of it: "
+                      "open one here");
 }
 
-void board_unpin(struct board *board, const void *address, size_t bytes) {
-    board->backend->unpin(board->handle, address, bytes);
+int board_pin(struct board *board, const void *address, size_t bytes, uint32_t *pin) {
+    return board->backend->pin(board->handle, address, bytes, pin);
+}
+
+int board_translate(struct board *board, uint32_t pin, const void *address, size_t count,
+                    uint64_t *pages) {
+    return board->backend->translate(board->handle, pin, address, count, pages);
+}
+
+int board_unpin(struct board *board, uint32_t pin) {
+    return board->backend->unpin(board->handle, pin);
+}
+
+int board_pin_allocated(struct board *board, const void *address, uint64_t *bus_address) {
+    uint64_t page = 0;
+    uint32_t pin = 0;
+    int error = board_pin(board, address, 1, &pin);
+    if (!error)
+        error = board_translate(board, pin, address, 1, &page);
+    *bus_address = page + (uintptr_t)address % BOARD_PAGE_BYTES;
+    return error;
 }
 
 void board_run_ahead(struct board *board) {

@@ -89,19 +89,27 @@ static void sim_release(void *handle, void *memory, size_t bytes) {
     (void)bytes;
 }
 
-static int sim_translate(void *handle, const void *address, uint64_t *bus_address) {
-    const uintptr_t start = (uintptr_t)tigon_host_memory(handle);
-    const uintptr_t byte = (uintptr_t)address;
-    if (byte < start || byte - start >= tigon_host_memory_size(handle))
-        return -EFAULT;
-    *bus_address = tigon_host_bus_address(handle, address);
+/* Simulated memory is never swapped, nor mapped elsewhere. */
+static int sim_pin(void *handle, const void *address, size_t bytes, uint32_t *pin) {
+    const size_t before = (size_t)((uintptr_t)address - (uintptr_t)tigon_host_memory(handle));
+    const size_t size = tigon_host_memory_size(handle);
+    *pin = 0;
+    return before < size && bytes <= size - before ? 0 : -EFAULT;
+}
+
+static int sim_translate(void *handle, uint32_t pin, const void *address, size_t count,
+                         uint64_t *pages) {
+    const uint8_t *start = (const uint8_t *)address - (uintptr_t)address % BOARD_PAGE_BYTES;
+    (void)pin;
+    for (size_t i = 0; i < count; i++)
+        pages[i] = tigon_host_bus_address(handle, start + i * BOARD_PAGE_BYTES);
     return 0;
 }
 
-static void sim_unpin(void *handle, const void *address, size_t bytes) {
-    (void)handle; /* simulated memory is never swapped */
-    (void)address;
-    (void)bytes;
+static int sim_unpin(void *handle, uint32_t pin) {
+    (void)handle;
+    (void)pin;
+    return 0;
 }
 
 static const struct board_ahead ahead = {
@@ -125,6 +133,7 @@ const struct board_backend board_sim = {
     .sleep_ns = sim_sleep_ns,
     .allocate = sim_allocate,
     .release = sim_release,
+    .pin = sim_pin,
     .translate = sim_translate,
     .unpin = sim_unpin,
     .ahead = &ahead,

@@ -21,6 +21,10 @@ static void socket_close(void *handle) {
     tigon_client_close(handle);
 }
 
+static bool socket_is_foreign(void *handle) {
+    return tigon_client_is_foreign(handle);
+}
+
 static uint32_t socket_read32(void *handle, uint32_t offset) {
     uint32_t value = UINT32_MAX;
     (void)tigon_client_read32(handle, offset, &value);
@@ -43,13 +47,25 @@ static uint32_t socket_poll32(void *handle, uint32_t offset, uint32_t mask, uint
     return value;
 }
 
-static int socket_translate(void *handle, const void *address, uint64_t *bus_address) {
-    const struct tigon_client_information *information = tigon_client_information(handle);
-    const uintptr_t start = (uintptr_t)tigon_client_memory(handle);
-    const uintptr_t byte = (uintptr_t)address;
-    if (byte < start || byte - start >= information->memory_bytes)
-        return -EFAULT;
-    *bus_address = information->memory_base + (byte - start);
+static uint64_t place_of(void *handle, const void *address) {
+    return (uintptr_t)address - (uintptr_t)tigon_client_memory(handle);
+}
+
+/* Simulated memory is never swapped, nor mapped elsewhere. */
+static int socket_pin(void *handle, const void *address, size_t bytes, uint32_t *pin) {
+    const uint64_t size = tigon_client_information(handle)->memory_bytes;
+    const uint64_t place = place_of(handle, address);
+    *pin = 0;
+    return place < size && bytes <= size - place ? 0 : -EFAULT;
+}
+
+static int socket_translate(void *handle, uint32_t pin, const void *address, size_t count,
+                            uint64_t *pages) {
+    const uint64_t first = tigon_client_information(handle)->memory_base +
+                           place_of(handle, address) - (uintptr_t)address % BOARD_PAGE_BYTES;
+    (void)pin;
+    for (size_t i = 0; i < count; i++)
+        pages[i] = first + i * BOARD_PAGE_BYTES;
     return 0;
 }
 
@@ -61,11 +77,11 @@ static uint64_t socket_memory_writes(void *handle) {
 
 static void socket_poll_memory(void *handle, const volatile void *memory, size_t bytes,
                                uint64_t seen, uint64_t interval_ns, uint64_t timeout_ns) {
-    uint64_t bus_address;
+    const uint64_t bus_address =
+        tigon_client_information(handle)->memory_base + place_of(handle, (const void *)memory);
     bool written;
-    if (socket_translate(handle, (const void *)memory, &bus_address) == 0)
-        (void)tigon_client_poll_memory(handle, bus_address, bytes, seen, interval_ns, timeout_ns,
-                                       &written);
+    (void)tigon_client_poll_memory(handle, bus_address, bytes, seen, interval_ns, timeout_ns,
+                                   &written);
 }
 
 /* The clock of a board whose server is gone runs on with the machine's own, later than any moment
@@ -101,20 +117,20 @@ static void socket_release(void *handle, void *memory, size_t bytes) {
     (void)bytes;
 }
 
-static void socket_unpin(void *handle, const void *address, size_t bytes) {
-    (void)handle; /* never swapped */
-    (void)address;
-    (void)bytes;
+static int socket_unpin(void *handle, uint32_t pin) {
+    (void)handle;
+    (void)pin;
+    return 0;
 }
 
 /* Of both names: what a list of initialisers would say twice. */
 #define OPERATIONS                                                                                 \
-    .open = socket_open, .close = socket_close, .read32 = socket_read32,                           \
-    .write32 = socket_write32, .write_block = socket_write_block, .poll32 = socket_poll32,         \
-    .memory_writes = socket_memory_writes, .poll_memory = socket_poll_memory,                      \
-    .now_ns = socket_now_ns, .spend_ns = socket_spend_ns, .sleep_ns = socket_sleep_ns,             \
-    .allocate = socket_allocate, .release = socket_release, .translate = socket_translate,         \
-    .unpin = socket_unpin
+    .open = socket_open, .close = socket_close, .is_foreign = socket_is_foreign,                   \
+    .read32 = socket_read32, .write32 = socket_write32, .write_block = socket_write_block,         \
+    .poll32 = socket_poll32, .memory_writes = socket_memory_writes,                                \
+    .poll_memory = socket_poll_memory, .now_ns = socket_now_ns, .spend_ns = socket_spend_ns,       \
+    .sleep_ns = socket_sleep_ns, .allocate = socket_allocate, .release = socket_release,           \
+    .pin = socket_pin, .translate = socket_translate, .unpin = socket_unpin
 
 const struct board_backend board_socket = {.scheme = "socket", OPERATIONS};
 const struct board_backend board_served = {.scheme = "sim", OPERATIONS};

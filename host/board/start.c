@@ -167,7 +167,7 @@ static int prepare_control(struct board *board, const struct board_start_options
         error = board_next_epoch(board, &epoch);
     if (error)
         return error;
-    if (!board_own_memory(board, 0) || board_translate(board, board->scratch, &scratch))
+    if (!board_own_memory(board, 0) || board_pin_allocated(board, board->scratch, &scratch))
         return board_fail(board, -ENOMEM, "no page for the firmware");
     board_pack_address(address, &high, &low);
     board_control_set_node(control, options->node);
@@ -257,6 +257,9 @@ static int check_protocol(struct board *board, uint32_t protocol_hash) {
 
 int board_start(struct board *board, const struct board_image *image,
                 const struct board_start_options *options) {
+    const int foreign = board_check_process(board);
+    if (foreign)
+        return foreign;
     if (!image || !options)
         return board_fail(board, -EINVAL, "no image, or no options");
     if (options->epoch && options->epoch % 256 == 0)
@@ -291,7 +294,9 @@ int board_start(struct board *board, const struct board_image *image,
 }
 
 int board_attach(struct board *board, uint32_t protocol_hash) {
-    int error = check_protocol(board, protocol_hash);
+    int error = board_check_process(board);
+    if (!error)
+        error = check_protocol(board, protocol_hash);
     if (!error)
         error = board_check_running(board);
     board->ready = error == 0;
@@ -325,7 +330,10 @@ int board_status(struct board *board, struct board_status *status) {
 int board_link(struct board *board) {
     if (!board->ready)
         return board_fail(board, -ENODEV, "no firmware runs");
-    return board_control_word(board, BOARD_CONTROL_LINK_WORD) != 0;
+    const uint32_t link = board_control_word(board, BOARD_CONTROL_LINK_WORD);
+    if (link == UINT32_MAX)
+        return board_fail(board, -EIO, "the board does not answer any more");
+    return link != 0;
 }
 
 int board_wait_link(struct board *board, uint64_t timeout_ns) {

@@ -76,6 +76,9 @@ static int check_silent(struct board *board) {
 /* In this order nothing new begins once the last word of it has arrived: processors fill the rings,
  * the assist empties them, and what it has read is what the MAC sends. */
 int board_stop(struct board *board) {
+    const int foreign = board_check_process(board);
+    if (foreign)
+        return foreign;
     board->ready = false;
     board_halt(board);
     set_bits(board, REGISTER_DMA_ASSIST, ASSIST_PAUSE);

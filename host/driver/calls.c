@@ -53,7 +53,7 @@ static int call_bind(struct emp_file *own, unsigned long port)
 	struct emp_endpoint *endpoint;
 	int error;
 
-	if (own->endpoint || own->trusted || port >= EMP_IOCTL_PORTS)
+	if (own->endpoint || own->trusted || own->ended || port >= EMP_IOCTL_PORTS)
 		return -EINVAL;
 	endpoint = kvzalloc(sizeof(*endpoint), GFP_KERNEL_ACCOUNT);
 	if (!endpoint)
@@ -66,19 +66,32 @@ static int call_bind(struct emp_file *own, unsigned long port)
 		error = -EBUSY;
 	else
 		error = endpoint_open(&device->table, &endpoint->endpoint, port);
-	if (!error)
+	if (!error) {
 		device->bound++;
+		own->endpoint = endpoint;
+	}
 	emp_card_unlock(device);
 	if (error)
 		kvfree(endpoint);
-	else
-		smp_store_release(&own->endpoint, endpoint); /* for map_ends() */
+	return error;
+}
+
+/* The card is locked. */
+static int add_region(struct emp_file *own, struct emp_region *region, uint32_t *handle)
+{
+	struct emp_endpoint *endpoint = own->endpoint;
+	int error;
+
+	if (own->trusted)
+		return emp_trusted_add(own, region, handle);
+	error = endpoint_add_region(&endpoint->endpoint, &region->region, handle);
+	if (!error)
+		list_add(&region->of_owner, &endpoint->regions);
 	return error;
 }
 
 static int call_register(struct emp_file *own, struct emp_ioctl_memory __user *argument)
 {
-	struct emp_endpoint *endpoint = READ_ONCE(own->endpoint);
 	struct emp_device *device = own->device;
 	struct emp_ioctl_memory memory;
 	struct emp_region *region;
@@ -86,7 +99,7 @@ static int call_register(struct emp_file *own, struct emp_ioctl_memory __user *a
 
 	if (copy_from_user(&memory, argument, sizeof(memory)))
 		return -EFAULT;
-	if (!endpoint || memory.handle || memory.reserved || !memory.bytes)
+	if ((!own->endpoint && !own->trusted) || memory.handle || memory.reserved || !memory.bytes)
 		return -EINVAL;
 	region = emp_region_pin(device, memory.address, memory.bytes);
 	if (IS_ERR(region))
@@ -94,11 +107,9 @@ static int call_register(struct emp_file *own, struct emp_ioctl_memory __user *a
 	emp_card_lock(device);
 	error = device->gone ? -ENODEV : emp_region_map(region);
 	if (!error) {
-		error = endpoint_add_region(&endpoint->endpoint, &region->region, &memory.handle);
+		error = add_region(own, region, &memory.handle);
 		if (error)
 			emp_region_unmap(region);
-		else
-			list_add(&region->of_owner, &endpoint->regions);
 	}
 	emp_card_unlock(device);
 	if (error) {
@@ -109,30 +120,42 @@ static int call_register(struct emp_file *own, struct emp_ioctl_memory __user *a
 	return copy_to_user(argument, &memory, sizeof(memory)) ? -EFAULT : 0;
 }
 
+/* The card is locked. */
+static struct emp_region *remove_region(struct emp_file *own, uint32_t handle)
+{
+	struct endpoint_region *found;
+	struct emp_region *region;
+	int error;
+
+	if (own->trusted)
+		return emp_trusted_remove(own, handle);
+	error = endpoint_remove_region(&own->endpoint->endpoint, handle, &found);
+	if (error)
+		return ERR_PTR(error);
+	region = container_of(found, struct emp_region, region);
+	list_del(&region->of_owner);
+	return region;
+}
+
 static int call_deregister(struct emp_file *own, const void __user *argument)
 {
-	struct emp_endpoint *endpoint = READ_ONCE(own->endpoint);
 	struct emp_device *device = own->device;
-	struct endpoint_region *found;
 	struct emp_ioctl_memory memory;
-	struct emp_region *region = NULL;
-	int error;
+	struct emp_region *region;
 
 	if (copy_from_user(&memory, argument, sizeof(memory)))
 		return -EFAULT;
-	if (!endpoint || memory.reserved)
+	if ((!own->endpoint && !own->trusted) || memory.reserved)
 		return -EINVAL;
 	emp_card_lock(device);
-	error = endpoint_remove_region(&endpoint->endpoint, memory.handle, &found);
-	if (!error) {
-		region = container_of(found, struct emp_region, region);
+	region = remove_region(own, memory.handle);
+	if (!IS_ERR(region))
 		emp_region_unmap(region);
-		list_del(&region->of_owner);
-	}
 	emp_card_unlock(device);
-	if (region)
-		emp_region_release(region);
-	return error;
+	if (IS_ERR(region))
+		return PTR_ERR(region);
+	emp_region_release(region);
+	return 0;
 }
 
 /* One entry of a batch. The pieces are copied first, so that the program cannot change them
@@ -338,19 +361,20 @@ static int call_set_parameter(struct emp_device *device, const void __user *argu
 	return error;
 }
 
-static int call_translate(struct emp_file *own, unsigned int command, void __user *argument)
+static int call_translate(struct emp_file *own, const void __user *argument)
 {
 	struct emp_ioctl_translation translation;
-	int error;
+	const struct emp_region *region;
 
 	if (copy_from_user(&translation, argument, sizeof(translation)))
 		return -EFAULT;
-	if (command == EMP_RELEASE)
-		return emp_trusted_release(own, &translation);
-	error = emp_trusted_translate(own, &translation);
-	if (!error && copy_to_user(argument, &translation, sizeof(translation)))
-		error = -EFAULT;
-	return error;
+	region = own->trusted ? xa_load(&own->pinned, translation.handle) : NULL;
+	if (!region || translation.reserved || translation.count > region->region.pages)
+		return -EINVAL;
+	return copy_to_user(u64_to_user_ptr(translation.pages), region->bus,
+			    translation.count * sizeof(*region->bus))
+		       ? -EFAULT
+		       : 0;
 }
 
 /**
@@ -365,11 +389,11 @@ long emp_file_call(struct file *file, unsigned int command, unsigned long argume
 	struct emp_file *own = file->private_data;
 	long error;
 
+	if (emp_file_is_foreign(own))
+		return -EACCES;
 	switch (command) {
-	case EMP_REGISTER:
-		return call_register(own, pointer);
-	case EMP_DEREGISTER:
-		return call_deregister(own, pointer);
+	case EMP_LEAVE:
+		return emp_file_leave(own);
 	case EMP_START:
 		return call_start(own->device, pointer);
 	case EMP_SET_PEER:
@@ -385,6 +409,12 @@ long emp_file_call(struct file *file, unsigned int command, unsigned long argume
 	if (mutex_lock_killable(&own->lock))
 		return -EINTR;
 	switch (command) {
+	case EMP_REGISTER:
+		error = call_register(own, pointer);
+		break;
+	case EMP_DEREGISTER:
+		error = call_deregister(own, pointer);
+		break;
 	case EMP_INFORMATION:
 		error = call_information(own, pointer);
 		break;
@@ -398,8 +428,7 @@ long emp_file_call(struct file *file, unsigned int command, unsigned long argume
 		error = emp_trust(file);
 		break;
 	case EMP_TRANSLATE:
-	case EMP_RELEASE:
-		error = call_translate(own, command, pointer);
+		error = call_translate(own, pointer);
 		break;
 	default:
 		error = -ENOTTY;

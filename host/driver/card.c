@@ -60,18 +60,26 @@ static void card_release(void *handle, void *memory, size_t bytes)
 {
 }
 
-static int card_translate(void *handle, const void *address, uint64_t *bus_address)
+static int card_pin(void *handle, const void *address, size_t bytes, uint32_t *pin)
 {
 	const struct emp_device *device = handle;
 
-	if (address != device->scratch)
-		return -EFAULT;
-	*bus_address = device->scratch_bus;
-	return 0;
+	*pin = 0;
+	return address == device->scratch ? 0 : -EFAULT;
 }
 
-static void card_unpin(void *handle, const void *address, size_t bytes)
+static int card_translate(void *handle, uint32_t pin, const void *address, size_t count,
+			  uint64_t *pages)
 {
+	const struct emp_device *device = handle;
+
+	pages[0] = device->scratch_bus;
+	return count == 1 ? 0 : -EFAULT;
+}
+
+static int card_unpin(void *handle, uint32_t pin)
+{
+	return 0;
 }
 
 static int card_attach(void *environment, const char *name, void **handle)
@@ -95,6 +103,7 @@ static const struct board_backend card_backend = {
 	.sleep_ns = card_sleep_ns,
 	.allocate = card_allocate,
 	.release = card_release,
+	.pin = card_pin,
 	.translate = card_translate,
 	.unpin = card_unpin,
 };

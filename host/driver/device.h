@@ -11,6 +11,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/fs.h>
 #include <linux/list.h>
+#include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/poll.h>
@@ -135,19 +136,25 @@ struct emp_endpoint {
 /**
  * struct emp_file - an open file
  * @device: the card
- * @lock: of @entries and @pieces, and of binding; taken before the card's
- * @endpoint: after EMP_BIND. Written once, with release semantics, for mmap takes no lock
+ * @program: tells of the end of the program that has opened the file; others may not use it
+ * @lock: of all below; taken before that of the program's memory map, and before the card's
+ * @endpoint: after EMP_BIND, until the application ends; written under both locks
  * @trusted: after EMP_TRUST; the same
- * @pinned: pages of a trusted program by page number, struct emp_region each
+ * @ended: the application has given everything back, and gets nothing any more; the card's lock
+ * @mapped: mappings of parts of the file
+ * @pinned: memory of a trusted program by handle, struct emp_region each
  * @mapping: of the file
  * @entries: a batch
  * @pieces: of one entry
  */
 struct emp_file {
 	struct emp_device *device;
+	struct mmu_notifier program;
 	struct mutex lock;
 	struct emp_endpoint *endpoint;
 	bool trusted;
+	bool ended;
+	atomic_t mapped;
 	struct xarray pinned;
 	struct address_space *mapping;
 	struct emp_ioctl_entry *entries;
@@ -173,10 +180,14 @@ void emp_region_release(struct emp_region *region);
 
 /* file.c, calls.c, trusted.c */
 extern const struct file_operations emp_file_operations;
+bool emp_file_is_foreign(const struct emp_file *file);
+int emp_file_leave(struct emp_file *file);
+void emp_area_open(struct vm_area_struct *area);
+void emp_area_close(struct vm_area_struct *area);
 long emp_file_call(struct file *file, unsigned int command, unsigned long argument);
 int emp_trust(struct file *file);
-int emp_trusted_translate(struct emp_file *file, struct emp_ioctl_translation *translation);
-int emp_trusted_release(struct emp_file *file, const struct emp_ioctl_translation *translation);
+int emp_trusted_add(struct emp_file *file, struct emp_region *region, uint32_t *handle);
+struct emp_region *emp_trusted_remove(struct emp_file *file, uint32_t handle);
 int emp_trusted_map(struct emp_file *file, struct vm_area_struct *area);
 void emp_trusted_end(struct emp_file *file);
 

@@ -30,7 +30,7 @@ int emp_trust(struct file *file)
 
 	if (!trusted && !capable(CAP_SYS_RAWIO))
 		return -EPERM;
-	if (own->endpoint || own->trusted)
+	if (own->endpoint || own->trusted || own->ended)
 		return -EINVAL;
 	emp_card_lock(device);
 	if (device->gone)
@@ -39,88 +39,42 @@ int emp_trust(struct file *file)
 		error = -EBUSY;
 	if (!error) {
 		device->trusted = own;
+		own->trusted = true;
 		endpoint_table_end_all(&device->table, false);
 		pci_set_master(device->pdev);
 	}
 	emp_card_unlock(device);
-	if (!error)
-		smp_store_release(&own->trusted, true); /* for emp_trusted_map() */
 	return error;
 }
 
 /**
- * emp_trusted_translate() - pins a page, and tells its bus address
- * @own: file, its lock is held
- * @translation: as in emp_ioctl.h
+ * emp_trusted_add() - gives a registration a handle
+ * @own: trusted file, its lock and the card's are held
+ * @region: pinned, and mapped for the card
+ * @handle: number, written
  *
- * A page that is pinned twice is released twice.
+ * Return: 0 or -ENOMEM.
  */
-int emp_trusted_translate(struct emp_file *own, struct emp_ioctl_translation *translation)
+int emp_trusted_add(struct emp_file *own, struct emp_region *region, uint32_t *handle)
 {
-	const uint64_t page = translation->address >> PAGE_SHIFT;
-	struct emp_device *device = own->device;
-	struct emp_region *region;
-	int error;
+	const int error = xa_alloc(&own->pinned, handle, region, xa_limit_32b, GFP_KERNEL_ACCOUNT);
 
-	if (!own->trusted || translation->bytes || translation->address >= TASK_SIZE_MAX)
-		return -EINVAL;
-	region = xa_load(&own->pinned, page);
-	if (!region) {
-		region = emp_region_pin(device, page << PAGE_SHIFT, PAGE_SIZE);
-		if (IS_ERR(region))
-			return PTR_ERR(region);
-		emp_card_lock(device);
-		error = device->gone ? -ENODEV : emp_region_map(region);
-		emp_card_unlock(device);
-		if (!error) {
-			error = xa_err(xa_store(&own->pinned, page, region, GFP_KERNEL_ACCOUNT));
-			if (error) {
-				emp_card_lock(device);
-				emp_region_unmap(region);
-				emp_card_unlock(device);
-			}
-		}
-		if (error) {
-			emp_region_release(region);
-			return error;
-		}
-	}
-	region->region.uses++;
-	translation->bus_address = region->bus[0] + offset_in_page(translation->address);
-	return 0;
-}
-
-static void release_page(struct emp_file *own, struct emp_region *region)
-{
-	emp_card_lock(own->device);
-	emp_region_unmap(region);
-	emp_card_unlock(own->device);
-	emp_region_release(region);
+	return error ? -ENOMEM : 0;
 }
 
 /**
- * emp_trusted_release() - releases the pages of a range
- * @own: file, its lock is held
- * @translation: as in emp_ioctl.h
+ * emp_trusted_remove() - ends a registration
+ * @own: trusted file, its lock and the card's are held
+ * @handle: of the registration
  *
- * The program says that the card has no transfer to them. It is trusted with that.
+ * The program says that the card has no transfer to it. It is trusted with that.
+ * Return: the region, for the caller to unmap and release, or ERR_PTR(-EINVAL).
  */
-int emp_trusted_release(struct emp_file *own, const struct emp_ioctl_translation *translation)
+struct emp_region *emp_trusted_remove(struct emp_file *own, uint32_t handle)
 {
-	const uint64_t end = translation->address + translation->bytes;
-	unsigned long page = translation->address >> PAGE_SHIFT;
-	struct emp_region *region;
+	struct emp_region *region = xa_erase(&own->pinned, handle);
 
-	if (!own->trusted || end <= translation->address)
-		return -EINVAL;
-	xa_for_each_range(&own->pinned, page, region, translation->address >> PAGE_SHIFT,
-			  (end - 1) >> PAGE_SHIFT) {
-		if (--region->region.uses)
-			continue;
-		xa_erase(&own->pinned, page);
-		release_page(own, region);
-	}
-	return 0;
+	return region ? region : ERR_PTR(-EINVAL);
 }
 
 /* With a fault for each page, removal of the card can end a mapping for good. */
@@ -141,17 +95,19 @@ static vm_fault_t registers_fault(struct vm_fault *fault)
 }
 
 static const struct vm_operations_struct registers_operations = {
+	.open = emp_area_open,
+	.close = emp_area_close,
 	.fault = registers_fault,
 };
 
 /**
  * emp_trusted_map() - maps the card's registers
- * @own: file
+ * @own: file of a card that is locked
  * @area: for them
  */
 int emp_trusted_map(struct emp_file *own, struct vm_area_struct *area)
 {
-	if (!smp_load_acquire(&own->trusted))
+	if (!own->trusted)
 		return -EPERM;
 	if (area->vm_end - area->vm_start > REGISTERS_BYTES || !(area->vm_flags & VM_SHARED))
 		return -EINVAL;
@@ -163,7 +119,7 @@ int emp_trusted_map(struct emp_file *own, struct vm_area_struct *area)
 
 /**
  * emp_trusted_end() - takes the card back
- * @own: file, no call of which is under way
+ * @own: trusted file, its lock is held
  *
  * The board is stopped before any page is released. If the driver knows the card's node number, it
  * starts its own firmware again.
@@ -172,18 +128,19 @@ void emp_trusted_end(struct emp_file *own)
 {
 	struct emp_device *device = own->device;
 	struct emp_region *region;
-	unsigned long page;
+	unsigned long handle;
 
 	emp_card_lock(device);
 	if (!device->gone)
 		emp_card_quiesce(device, false);
-	xa_for_each(&own->pinned, page, region)
+	xa_for_each(&own->pinned, handle, region)
 		emp_region_unmap(region);
 	device->trusted = NULL;
+	own->trusted = false;
 	if (!device->gone)
 		(void)emp_card_restart(device);
 	emp_card_unlock(device);
-	xa_for_each(&own->pinned, page, region)
+	xa_for_each(&own->pinned, handle, region)
 		emp_region_release(region);
 	xa_destroy(&own->pinned);
 }

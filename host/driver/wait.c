@@ -90,20 +90,25 @@ static void allow(struct emp_device *device)
  * @table: of the call
  *
  * Return: EPOLLIN when a request has ended that was not collected; EPOLLERR when no firmware runs,
- * or the file has no port.
+ * the file has no port, or it is another program's.
  */
 __poll_t emp_file_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct emp_file *own = file->private_data;
-	/* No lock of the file: a call may hold it and wait for memory of the program. */
-	const struct emp_endpoint *endpoint = smp_load_acquire(&own->endpoint);
 	struct emp_device *device = own->device;
+	const struct emp_endpoint *endpoint;
 	__poll_t events = 0;
 
-	if (!endpoint)
+	if (emp_file_is_foreign(own))
 		return EPOLLERR;
 	poll_wait(file, &device->waiting, table);
+	/* No lock of the file: a call may hold it and wait for memory of the program. */
 	emp_card_lock(device);
+	endpoint = own->endpoint;
+	if (!endpoint) {
+		emp_card_unlock(device);
+		return EPOLLERR;
+	}
 	if (endpoint_has_ended(&endpoint->endpoint))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (device->gone || !device->table.running) {

@@ -27,7 +27,7 @@ static int place_completions(struct libemp_board *board) {
     board->completions = NULL;
     if (board->ends_in_memory) {
         void *memory = board_own_memory(board->hardware, COMPLETIONS_OFFSET);
-        if (!memory || board_translate(board->hardware, memory, &bus))
+        if (!memory || board_pin_allocated(board->hardware, memory, &bus))
             return libemp_fail(board, -ENOMEM, "no page for completions");
         board->completions = memory;
     }
@@ -75,8 +75,18 @@ static int adopt(struct libemp_board *board) {
     return 0;
 }
 
+int libemp_check_usable(struct libemp_board *board) {
+    const int foreign = board_check_process(board->hardware);
+    if (foreign)
+        return foreign;
+    return board->running ? 0 : libemp_fail(board, -ENODEV, "no firmware runs");
+}
+
 int libemp_start(struct libemp_board *board, const struct board_image *image,
                  const struct board_start_options *options) {
+    const int foreign = board_check_process(board->hardware);
+    if (foreign)
+        return foreign;
     if (!options || options->node >= EMP_NODE_LIMIT)
         return libemp_fail(board, -EINVAL, "no options, or node out of range");
     if (board->outstanding)
@@ -118,6 +128,9 @@ static void reserve_foreign(struct libemp_board *board) {
 }
 
 int libemp_attach(struct libemp_board *board) {
+    const int foreign = board_check_process(board->hardware);
+    if (foreign)
+        return foreign;
     if (board->outstanding)
         return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
     board->running = false;
@@ -136,8 +149,9 @@ int libemp_attach(struct libemp_board *board) {
 
 int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]) {
     uint32_t words[EMP_PEER_ADDRESS_BYTES / 4];
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
+    const int unusable = libemp_check_usable(board);
+    if (unusable)
+        return unusable;
     if (node >= EMP_NODE_LIMIT || !mac_address)
         return libemp_fail(board, -EINVAL, "no node %u", node);
     if (board_is_group_address(mac_address))
@@ -152,8 +166,9 @@ int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac
 
 int libemp_peer(struct libemp_board *board, uint16_t node, uint8_t mac_address[6]) {
     static const uint8_t unknown[6];
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
+    const int unusable = libemp_check_usable(board);
+    if (unusable)
+        return unusable;
     if (node >= EMP_NODE_LIMIT || !mac_address)
         return libemp_fail(board, -EINVAL, "no node %u", node);
     if (board->session)

@@ -62,8 +62,9 @@ static long timer_ns(struct libemp_board *board) {
 }
 
 int libemp_event_descriptor(struct libemp_board *board) {
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
+    const int unusable = libemp_check_usable(board);
+    if (unusable)
+        return unusable;
     const int error = board->event < 0 ? open_event(board) : 0;
     if (error)
         return libemp_fail(board, error, "no descriptor for events: %s", strerror(-error));

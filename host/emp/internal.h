@@ -35,14 +35,12 @@ struct libemp_memory {
     struct libemp_board *board;
     struct libemp_memory *next;
     struct libemp_memory **link; /* the pointer to this one */
-    struct libemp_memory *pins;  /* the registration that holds the pages, if it is not this one */
-    size_t users;                /* registrations whose pages this one holds */
     uint8_t *address;
     size_t length;
     size_t in_page; /* offset of the first byte within its page */
     size_t pages;
-    uint32_t handle; /* in a session; pages have no addresses then */
-    uint64_t page[]; /* bus addresses of the pages' starts */
+    uint32_t pin;    /* of the backend; the driver's handle */
+    uint64_t page[]; /* bus addresses of the pages' starts; 0 where the driver posts */
 };
 
 /* The host's state of one descriptor. */
@@ -55,6 +53,7 @@ struct libemp_slot {
     struct libemp_posted posted;
     struct libemp_memory *memory;
     uint32_t *indirect; /* page of addresses, kept for the next long message */
+    uint64_t indirect_bus;
 };
 
 /* A receive that is posted, but of which the board does not know yet. */
@@ -156,6 +155,9 @@ static inline size_t libemp_request_index(libemp_request request) {
 void libemp_reset_requests(struct libemp_board *board);
 /* Whether the request is known and has not been reported as finished. */
 bool libemp_is_posted(struct libemp_board *board, libemp_request request);
+/* 0 if requests can be posted: else -EACCES in a child of the process that opened the board, or
+ * -ENODEV if no firmware runs. */
+int libemp_check_usable(struct libemp_board *board);
 /* -EIO with the reason if the firmware has stopped or the board has gone. */
 int libemp_check_firmware(struct libemp_board *board);
 

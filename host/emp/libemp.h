@@ -59,6 +59,13 @@
  * need no lock. Threads that share a board need one, and hold it while they wait. Only one handle
  * at a time may post on a board: descriptors have one owner.
  *
+ * Processes. A board and all that belongs to it end with the process that has opened it, whatever
+ * children it leaves. In a child that it forks, calls for the board return -EACCES, and change
+ * nothing of the parent's; libemp_close frees the child's copies. The child opens a board of its
+ * own. Registered memory stays with the parent: the child has a copy of it, or shares it where it
+ * is shared memory, as all memory of simulated boards is. A board of a world in the same process is
+ * copied with its world.
+ *
  * Event loops. libemp_event_descriptor gives a file descriptor for poll(2). Nothing waits for it on
  * the way of a message: a board of the driver interrupts only while a program is in poll.
  *
@@ -194,17 +201,18 @@ LIBEMP_CHECKED int libemp_peer(struct libemp_board *board, uint16_t node, uint8_
 void *libemp_allocate(struct libemp_board *board, size_t bytes);
 void libemp_free(struct libemp_board *board, void *memory, size_t bytes);
 
-/* Pins memory and translates it page by page. Costs translate_call_ns, and translate_page_ns per
- * page, once; posts that use the memory then need no kernel call. Memory that lies within a
- * registration that holds its own pages is not pinned again and costs nothing: it uses those pages,
- * and that registration cannot end before this one. -EINVAL for no memory or no
- * bytes, -EFAULT if the board cannot reach part of it, -ENOMEM. */
+/* Pins the pages that are mapped at `address` now, and translates each. Costs translate_call_ns,
+ * and translate_page_ns per page, once; posts that use the memory then need no kernel call. A
+ * registration stays with its pages: what is mapped at the same address later needs one of its own,
+ * and has it even before the old one ends. Registrations may overlap; each pins its pages. -EINVAL
+ * for no memory or no bytes, -EFAULT if the board cannot reach part of it, -ENOMEM, also beyond
+ * RLIMIT_MEMLOCK, -ENOSPC for more than the driver's 4096. */
 LIBEMP_CHECKED int libemp_register(struct libemp_board *board, void *address, size_t length,
                                    struct libemp_memory **memory);
 
 /* Ends a registration. -EBUSY while a request is posted that uses this memory, or any request with
- * pieces of several registrations, while a long message that uses it is unfinished, whether or not
- * one of its segments is posted, or while a registration uses its pages. */
+ * pieces of several registrations, and while a long message that uses it is unfinished, whether or
+ * not one of its segments is posted. */
 LIBEMP_CHECKED int libemp_deregister(struct libemp_memory *memory);
 
 /* ------------------------------------------------------------------------------------------------

@@ -330,6 +330,9 @@ static int check_place(struct libemp_board *board, const struct libemp_piece *pl
 static int begin(struct libemp_board *board, bool receive, uint16_t peer, uint64_t tag,
                  const struct libemp_piece *place, libemp_transfer *transfer) {
     static const struct libemp_piece nothing;
+    const int foreign = board_check_process(board->hardware);
+    if (foreign)
+        return foreign;
     if (!transfer)
         return libemp_fail(board, -EINVAL, "no place for the transfer");
     if (!place)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void *libemp_allocate(struct libemp_board *board, size_t bytes) {
     return board_allocate(board->hardware, bytes);
@@ -13,78 +14,44 @@ void libemp_free(struct libemp_board *board, void *memory, size_t bytes) {
     board_free(board->hardware, memory, bytes);
 }
 
-/* A registration that holds all pages of this memory; NULL: none. */
-static struct libemp_memory *find_pinned(struct libemp_board *board, const uint8_t *address,
-                                         size_t length) {
-    for (struct libemp_memory *memory = board->memories; memory; memory = memory->next)
-        if (!memory->pins && (uintptr_t)address >= (uintptr_t)memory->address &&
-            (uintptr_t)address - (uintptr_t)memory->address <= memory->length &&
-            length <= memory->length - (size_t)(address - memory->address))
-            return memory;
-    return NULL;
-}
-
-/* Bus addresses from the pages' holder, without a system call. */
-static void take_pages(struct libemp_memory *new, struct libemp_memory *holder, size_t first) {
-    new->pins = holder;
-    holder->users++;
-    for (size_t i = 0; i < new->pages; i++)
-        new->page[i] = holder->page[first + i];
-}
-
-/* By the backend, page by page; the first has been translated. */
-static int pin_pages(struct libemp_board *board, struct libemp_memory *new) {
-    for (size_t i = 1; i < new->pages; i++) {
-        const size_t before = i * EMP_PAGE_BYTES - new->in_page;
-        const uint8_t *start = new->address + before;
-        if (board_translate(board->hardware, start, &new->page[i])) {
-            board_unpin(board->hardware, new->address, before);
-            return libemp_fail(board, -EFAULT, "the board cannot reach %p", (const void *)start);
-        }
-    }
-    board_spend_ns(board->hardware,
-                   board->costs.translate_call_ns + new->pages * board->costs.translate_page_ns);
-    return 0;
-}
-
+/* Nothing is remembered of an address: only the kernel knows what is mapped there now. */
 int libemp_register(struct libemp_board *board, void *address, size_t length,
                     struct libemp_memory **memory) {
-    uint64_t bus = 0;
     if (!address || !length || !memory || length > SIZE_MAX / 2 ||
         (uintptr_t)address > UINTPTR_MAX - length)
         return libemp_fail(board, -EINVAL, "nothing to register");
-    /* A driver that posts does not tell addresses; the offset in a page is that of the address. */
-    const bool told = !board->session;
-    struct libemp_memory *holder = told ? find_pinned(board, address, length) : NULL;
-    if (told && !holder && board_translate(board->hardware, address, &bus))
-        return libemp_fail(board, -EFAULT, "the board cannot reach %p", address);
-
-    const size_t offset =
-        holder ? holder->in_page + (size_t)((uint8_t *)address - holder->address) : 0;
-    const size_t in_page = (!told    ? (uintptr_t)address
-                            : holder ? offset
-                                     : (size_t)bus) %
-                           EMP_PAGE_BYTES;
+    uint32_t pin = 0;
+    int error = board_check_process(board->hardware);
+    if (error)
+        return error;
+    error = board_pin(board->hardware, address, length, &pin);
+    if (error)
+        return libemp_fail(board, error,
+                           error == -ENOMEM ? "%zu bytes at %p are more than may be pinned"
+                                            : "the board cannot reach all of %zu bytes at %p",
+                           length, address);
+    const size_t in_page = (uintptr_t)address % EMP_PAGE_BYTES;
     const size_t pages = (in_page + length + EMP_PAGE_BYTES - 1) / EMP_PAGE_BYTES;
     struct libemp_memory *new = calloc(1, sizeof *new + pages * sizeof new->page[0]);
     if (!new)
-        return libemp_fail(board, -ENOMEM, "no memory for %zu translated pages", pages);
+        error = libemp_fail(board, -ENOMEM, "no memory for %zu translated pages", pages);
+    /* A driver that posts does not tell addresses. */
+    else if (!board->session && board_translate(board->hardware, pin, address, pages, new->page))
+        error = libemp_fail(board, -EFAULT, "the board's addresses of %p are not known", address);
+    if (error) {
+        (void)board_unpin(board->hardware, pin);
+        free(new);
+        return error;
+    }
+    if (!board->session)
+        board_spend_ns(board->hardware,
+                       board->costs.translate_call_ns + pages * board->costs.translate_page_ns);
     new->board = board;
     new->address = address;
     new->length = length;
     new->in_page = in_page;
     new->pages = pages;
-    new->page[0] = told ? bus - in_page : 0;
-    int error = 0;
-    if (holder)
-        take_pages(new, holder, offset / EMP_PAGE_BYTES);
-    else
-        error =
-            told ? pin_pages(board, new) : session_register(board, address, length, &new->handle);
-    if (error) {
-        free(new);
-        return error;
-    }
+    new->pin = pin;
     new->next = board->memories;
     new->link = &board->memories;
     if (new->next)
@@ -94,15 +61,11 @@ int libemp_register(struct libemp_board *board, void *address, size_t length,
     return 0;
 }
 
-static void unpin(struct libemp_memory *memory) {
-    /* A driver that posts has done so, or does when its file is closed. */
-    if (!memory->pins && !memory->board->session)
-        board_unpin(memory->board->hardware, memory->address, memory->length);
-    free(memory);
-}
-
 int libemp_deregister(struct libemp_memory *memory) {
     struct libemp_board *board = memory->board;
+    const int foreign = board_check_process(board->hardware);
+    if (foreign)
+        return foreign;
     for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT && board->outstanding; i++) {
         const struct libemp_slot *slot = &board->slots[i];
         if (slot->run && (slot->several || slot->memory == memory))
@@ -110,20 +73,17 @@ int libemp_deregister(struct libemp_memory *memory) {
     }
     if (libemp_longs_use(board, memory))
         return libemp_fail(board, -EBUSY, "an unfinished long message uses the memory");
-    if (memory->users)
-        return libemp_fail(board, -EBUSY, "%zu registrations within it still use its pages",
-                           memory->users);
-    const int error = board->session ? session_deregister(board, memory->handle) : 0;
+    if (board->session)
+        session_collect(board); /* or the driver takes it for used */
+    const int error = board_unpin(board->hardware, memory->pin);
     if (error)
-        return error;
-    if (memory->pins)
-        memory->pins->users--;
-    else
+        return libemp_fail(board, error, "the driver: %s", strerror(-error));
+    if (!board->session)
         board_spend_ns(board->hardware, board->costs.translate_call_ns);
     *memory->link = memory->next;
     if (memory->next)
         memory->next->link = memory->link;
-    unpin(memory);
+    free(memory);
     return 0;
 }
 
@@ -131,7 +91,9 @@ void libemp_forget_memories(struct libemp_board *board) {
     struct libemp_memory *next;
     for (struct libemp_memory *memory = board->memories; memory; memory = next) {
         next = memory->next;
-        unpin(memory);
+        if (!board->session) /* else its driver does, when its file is closed */
+            (void)board_unpin(board->hardware, memory->pin);
+        free(memory);
     }
     board->memories = NULL;
 }

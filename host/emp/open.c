@@ -62,6 +62,9 @@ int libemp_open(struct libemp_board **board, const char *name,
 }
 
 int libemp_stop(struct libemp_board *board) {
+    const int foreign = board_check_process(board->hardware);
+    if (foreign)
+        return foreign;
     if (board->session)
         return libemp_fail(board, -EPERM, "the driver keeps the board running");
     board->running = false;
@@ -75,7 +78,8 @@ int libemp_stop(struct libemp_board *board) {
  * the retransmission was under way. */
 int libemp_close(struct libemp_board *board) {
     int error = 0;
-    if (board->session) { /* the driver sees to what is posted when its file is closed */
+    /* A driver sees to what is posted when its file is closed; in a child nothing is posted. */
+    if (board->session || board_check_process(board->hardware)) {
         libemp_abandon(board);
         return 0;
     }
@@ -93,7 +97,7 @@ void libemp_abandon(struct libemp_board *board) {
     for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
         board_free(board->hardware, board->slots[i].indirect, EMP_PAGE_BYTES);
     if (board->session)
-        session_close(board->session);
+        session_close(board);
     board_close(board->hardware);
     free(board);
 }

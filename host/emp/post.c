@@ -71,13 +71,17 @@ static uint32_t descriptor_address(const struct libemp_board *board, size_t inde
     return board->descriptors + (uint32_t)index * EMP_DESCRIPTOR_BYTES;
 }
 
-static uint32_t *indirect_page(struct libemp_board *board, struct libemp_slot *slot,
-                               uint64_t *bus) {
-    if (!slot->indirect) /* once per descriptor, not once per message */
-        slot->indirect = board_allocate(board->hardware, EMP_PAGE_BYTES);
-    if (!slot->indirect || board_translate(board->hardware, slot->indirect, bus))
-        return NULL;
-    return slot->indirect;
+/* Allocated and pinned once per descriptor, not once per message. */
+static uint32_t *indirect_page(struct libemp_board *board, struct libemp_slot *slot) {
+    if (slot->indirect)
+        return slot->indirect;
+    uint32_t *page = board_allocate(board->hardware, EMP_PAGE_BYTES);
+    if (page && board_pin_allocated(board->hardware, page, &slot->indirect_bus)) {
+        board_free(board->hardware, page, EMP_PAGE_BYTES);
+        page = NULL;
+    }
+    slot->indirect = page;
+    return page;
 }
 
 static void remember_memory(struct libemp_slot *slot, const struct libemp_piece *pieces,
@@ -113,6 +117,8 @@ void libemp_hold_receives(struct libemp_board *board) {
 }
 
 void libemp_release_receives(struct libemp_board *board) {
+    if (board_check_process(board->hardware))
+        return;
     board->holding = false;
     if (board->session)
         session_flush(board);
@@ -162,7 +168,6 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
                        const struct libemp_piece *pieces, size_t count, libemp_request *request) {
     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
     uint32_t *indirect = NULL;
-    uint64_t indirect_bus = 0;
 
     board_spend_ns(board->hardware, board->costs.call_ns);
     const int cut = libemp_cut(board, pieces, count, board->fragments, &header.length);
@@ -177,7 +182,7 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
         return libemp_fail(board, -EAGAIN, "no %zu adjacent descriptors are free", run);
     struct libemp_slot *slot = &board->slots[index];
     if (fragments > CHAIN_FRAGMENTS) {
-        indirect = indirect_page(board, slot, &indirect_bus);
+        indirect = indirect_page(board, slot);
         if (!indirect) { /* memory has gone with the board, or is short */
             const int stopped = libemp_check_firmware(board);
             return stopped
@@ -196,7 +201,7 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     if (inlined)
         encode_bytes(&header, pieces, count, words);
     else
-        libemp_encode(&header, board->fragments, fragments, indirect, indirect_bus, words);
+        libemp_encode(&header, board->fragments, fragments, indirect, slot->indirect_bus, words);
 
     take(board, index, run);
     slot->run = (uint8_t)run;
@@ -269,8 +274,9 @@ static int post(struct libemp_board *board, struct libemp_header header,
                 const struct libemp_piece *pieces, size_t count, libemp_request *request) {
     if (!request)
         return libemp_fail(board, -EINVAL, "no place for the request");
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
+    const int unusable = libemp_check_usable(board);
+    if (unusable)
+        return unusable;
     int error = check_matching(board, &header);
     if (error)
         return error;
@@ -331,8 +337,9 @@ static struct libemp_slot *find_slot(struct libemp_board *board, libemp_request 
 
 int libemp_cancel(struct libemp_board *board, libemp_request request) {
     struct libemp_slot *slot = find_slot(board, request);
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
+    const int unusable = libemp_check_usable(board);
+    if (unusable)
+        return unusable;
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
     if (!slot->posted.receive && !EMP_CANCELS_SENDS)
@@ -496,6 +503,9 @@ static int look_at_own_memory(struct libemp_board *board, struct libemp_slot *sl
 int libemp_test(struct libemp_board *board, libemp_request request,
                 struct libemp_completion *completion) {
     struct libemp_slot *slot = find_slot(board, request);
+    const int foreign = board_check_process(board->hardware);
+    if (foreign)
+        return foreign;
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
     libemp_release_receives(board);
@@ -593,6 +603,9 @@ bool libemp_is_posted(struct libemp_board *board, libemp_request request) {
 
 int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
                 struct libemp_completion *completion) {
+    const int foreign = board_check_process(board->hardware);
+    if (foreign)
+        return foreign;
     const uint64_t start = board_now_ns(board->hardware);
     const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
     const uint64_t health = board->completions || board->session ? HEALTH_LOOKS : HEALTH_POLLS;

@@ -28,8 +28,9 @@ const char *libemp_counter_name(size_t index) {
 int libemp_counter(struct libemp_board *board, size_t index, uint32_t *value) {
     if (index >= COUNTER_COUNT || !value)
         return libemp_fail(board, -EINVAL, "no counter %zu", index);
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
+    const int unusable = libemp_check_usable(board);
+    if (unusable)
+        return unusable;
     *value = board_get_word(board->hardware, board->counters + 4 * (uint32_t)index);
     return 0;
 }
@@ -44,8 +45,9 @@ bool libemp_parameter_information(size_t index, struct libemp_parameter_informat
 int libemp_parameter(struct libemp_board *board, size_t index, uint32_t *value) {
     if (index >= PARAMETER_COUNT || !value)
         return libemp_fail(board, -EINVAL, "no parameter %zu", index);
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
+    const int unusable = libemp_check_usable(board);
+    if (unusable)
+        return unusable;
     *value = board_get_word(board->hardware, board->parameters + 4 * (uint32_t)index);
     return 0;
 }
@@ -59,8 +61,9 @@ int libemp_set_parameter(struct libemp_board *board, size_t index, uint32_t valu
     if (value < parameter->minimum || value > parameter->maximum)
         return libemp_fail(board, -ERANGE, "%s is %" PRIu32 " to %" PRIu32, parameter->name,
                            parameter->minimum, parameter->maximum);
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
+    const int unusable = libemp_check_usable(board);
+    if (unusable)
+        return unusable;
     if (board->session)
         return session_set_parameter(board, index, value);
     board_set_word(board->hardware, board->parameters + 4 * (uint32_t)index, value);

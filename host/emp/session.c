@@ -77,10 +77,12 @@ int session_open(struct libemp_session **session, int file) {
     return error;
 }
 
-void session_close(struct libemp_session *session) {
+void session_close(struct libemp_board *board) {
+    struct libemp_session *session = board->session;
     for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
         free(session->entries[i].pieces);
-    (void)munmap((void *)(uintptr_t)session->ends, session->ends_bytes);
+    if (board_check_process(board->hardware) == 0) /* a child has not inherited them */
+        (void)munmap((void *)(uintptr_t)session->ends, session->ends_bytes);
     free(session);
 }
 
@@ -236,34 +238,17 @@ static bool collect_all(struct libemp_board *board) {
     return any;
 }
 
+void session_collect(struct libemp_board *board) {
+    while (board->session->ended_count)
+        (void)flush_once(board);
+}
+
 void session_flush(struct libemp_board *board) {
     struct libemp_session *session = board->session;
     do {
         while (flush_once(board))
             ;
     } while (session->waiting && collect_all(board));
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Memory */
-
-int session_register(struct libemp_board *board, void *address, size_t length, uint32_t *handle) {
-    struct emp_ioctl_memory memory = {.address = (uintptr_t)address, .bytes = length};
-    const int error = call(board->session, EMP_REGISTER, &memory);
-    *handle = memory.handle;
-    if (error == -ENOMEM)
-        return libemp_fail(board, error, "%zu bytes are more than RLIMIT_MEMLOCK leaves", length);
-    return error ? libemp_fail(board, error, "the driver cannot pin %p: %s", address,
-                               strerror(-error))
-                 : 0;
-}
-
-int session_deregister(struct libemp_board *board, uint32_t handle) {
-    struct emp_ioctl_memory memory = {.handle = handle};
-    while (board->session->ended_count)
-        (void)flush_once(board);
-    const int error = call(board->session, EMP_DEREGISTER, &memory);
-    return error ? libemp_fail(board, error, "the driver: %s", strerror(-error)) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -290,7 +275,7 @@ int session_post(struct libemp_board *board, size_t index, const struct libemp_h
     uint32_t used = 0;
     for (size_t i = 0; i < count; i++)
         if (pieces[i].length != 0) /* an empty one may have no memory */
-            entry->pieces[used++] = (struct emp_ioctl_piece){.handle = pieces[i].memory->handle,
+            entry->pieces[used++] = (struct emp_ioctl_piece){.handle = pieces[i].memory->pin,
                                                              .length = (uint32_t)pieces[i].length,
                                                              .offset = pieces[i].offset};
     entry->waiting = (struct emp_ioctl_entry){.kind = kind_of(header),

@@ -18,7 +18,7 @@ struct libemp_slot;
 
 /* `file`: of board_channel. 0 or a negative errno value. */
 int session_open(struct libemp_session **session, int file);
-void session_close(struct libemp_session *session);
+void session_close(struct libemp_board *board);
 
 /* -EPERM for a program that may not start boards, else as board_start. */
 int session_start(struct libemp_board *board, const struct board_start_options *options);
@@ -27,15 +27,14 @@ int session_adopt(struct libemp_board *board);
 int session_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]);
 int session_set_parameter(struct libemp_board *board, size_t index, uint32_t value);
 
-int session_register(struct libemp_board *board, void *address, size_t length, uint32_t *handle);
-int session_deregister(struct libemp_board *board, uint32_t handle);
-
 /* A request that slot `index` stands for. `later`: another call will hand it over. */
 int session_post(struct libemp_board *board, size_t index, const struct libemp_header *header,
                  const struct libemp_piece *pieces, size_t count, bool later);
 int session_cancel(struct libemp_board *board, size_t index);
 /* Hands over what waits. */
 void session_flush(struct libemp_board *board);
+/* Tells the driver of all requests that the program knows to have ended. */
+void session_collect(struct libemp_board *board);
 bool session_is_waiting(const struct libemp_board *board);
 /* Whether a request has ended of which the driver's file does not tell any more. */
 bool session_has_news(const struct libemp_board *board);

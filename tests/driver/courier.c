@@ -6,6 +6,9 @@
  *     courier ping BOARD NODE PEER MAC COUNT            so many messages of all sizes, compared
  *     courier file BOARD NODE PEER MAC IN OUT           sends a file, and receives the other's
  *     courier calls BOARD NODE PEER MAC ROUNDS          how long it takes to post receives
+ *     courier renew BOARD NODE PEER MAC ROUNDS          messages of new memory at an old address
+ *     courier parent BOARD NODE PEER MAC SECONDS        its children may do nothing; then it is
+ * killed, and leaves one for so long
  *
  * EMP_POLLS=1 in the environment has it wait in poll(2) for the ends of its requests.
  * A board that runs no firmware is started: with the image EMP_IMAGE, or by its driver.
@@ -15,9 +18,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -332,6 +338,156 @@ static int begin(struct courier *courier, char **arguments) {
                            : -ENOMEM;
 }
 
+/* Through the other board and back, from one place into another one. An answer to a board that has
+ * just been started may be lost. */
+static int there_and_back(const struct courier *courier, const struct libemp_piece *out,
+                          const struct libemp_piece *in, uint64_t tag) {
+    libemp_request receive;
+    libemp_request send;
+    int error = libemp_post_receive(courier->board, courier->peer, tag, in, 1, &receive);
+    for (unsigned again = 0; again < AGAIN_LIMIT && !error; again++) {
+        error = libemp_post_send(courier->board, courier->peer, tag, out, 1, &send);
+        if (!error)
+            error = wait_for(courier, send, WAIT_NS, NULL);
+        if (!error)
+            error = wait_for(courier, receive, ANSWER_NS, NULL);
+        if (error != -ETIMEDOUT)
+            return error;
+        error = 0;
+    }
+    return error ? error : -ETIMEDOUT;
+}
+
+/* What is mapped at the same address each time is other memory, and registered anew, before the
+ * old registration ends or after it. */
+static int renew(struct courier *courier, unsigned rounds) {
+    const size_t room = (size_t)2 * BOARD_PAGE_BYTES;
+    uint8_t *place = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct libemp_memory *memory = NULL;
+    struct libemp_memory *old = NULL;
+    int error = place == MAP_FAILED ? -ENOMEM : 0;
+    for (unsigned i = 0; i < rounds && !error; i++) {
+        const size_t bytes = (size_t)(1 + i / 2 % 2) * BOARD_PAGE_BYTES;
+        if (munmap(place, room) || mmap(place, bytes, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != place)
+            return fail(courier, "renew", -ENOMEM);
+        fill(place, bytes / 2, i);
+        if (old && i % 2) {
+            error = libemp_deregister(old);
+            old = NULL;
+        }
+        if (!error)
+            error = libemp_register(courier->board, place, bytes, &memory);
+        if (!error && old)
+            error = libemp_deregister(old);
+        old = memory;
+        const struct libemp_piece out = {memory, 0, bytes / 2};
+        const struct libemp_piece in = {memory, bytes / 2, bytes / 2};
+        if (!error)
+            error = there_and_back(courier, &out, &in, i);
+        if (!error && memcmp(place, place + bytes / 2, bytes / 2) != 0)
+            error = -EBADMSG;
+    }
+    if (error)
+        return fail(courier, "renew", error);
+    (void)printf("renew: %u memories at one address\n", rounds);
+    return 0;
+}
+
+/* In a child. The number of the first call that is not refused, 0: none. */
+static int try_all(struct courier *courier, libemp_request posted) {
+    struct libemp_board *board = courier->board;
+    const struct libemp_piece all = piece(courier, 0, BOARD_PAGE_BYTES);
+    struct libemp_memory *memory;
+    libemp_request request;
+    libemp_transfer transfer;
+    uint32_t value;
+    size_t index;
+    const int results[] = {
+        libemp_post_send(board, courier->peer, 1, &all, 1, &request),
+        libemp_post_receive(board, courier->peer, 1, &all, 1, &request),
+        libemp_send_long(board, courier->peer, 1, &all, &transfer),
+        libemp_test(board, posted, NULL),
+        libemp_wait(board, posted, LIBEMP_FOREVER, NULL),
+        libemp_wait_any(board, &posted, 1, LIBEMP_FOREVER, &index, NULL),
+        libemp_wait_all(board, &posted, 1, LIBEMP_FOREVER, NULL, NULL),
+        libemp_cancel(board, posted),
+        libemp_register(board, place(courier, 0), BOARD_PAGE_BYTES, &memory),
+        libemp_deregister(courier->registered),
+        libemp_set_peer(board, courier->peer, (const uint8_t[6]){2}),
+        libemp_counter(board, 0, &value),
+        libemp_event_descriptor(board),
+        libemp_attach(board),
+        libemp_start(board, NULL, NULL),
+        libemp_stop(board),
+    };
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (results[i] != -EACCES)
+            return (int)i + 1;
+    /* Without the library's own look. */
+    return board_link(libemp_hardware(board)) >= 0 ? 100 : 0;
+}
+
+/* Memory that the board allocates is shared by the processes where the board is simulated. */
+static int use_beside_child(struct courier *courier) {
+    const struct libemp_piece out = piece(courier, SLOTS, SLOT_BYTES);
+    const struct libemp_piece in = piece(courier, 0, SLOT_BYTES);
+    fill(place(courier, SLOTS), SLOT_BYTES, 77);
+    const int error = there_and_back(courier, &out, &in, LONG_TAG);
+    const bool same = memcmp(place(courier, 0), place(courier, SLOTS), SLOT_BYTES) == 0;
+    return error || same ? error : -EBADMSG;
+}
+
+/* A simulated board without requests goes on. */
+static int open_again(struct courier *courier, char **arguments, libemp_request posted) {
+    int error = libemp_cancel(courier->board, posted);
+    if (!error && libemp_wait(courier->board, posted, WAIT_NS, NULL) == -ECANCELED)
+        error = libemp_close(courier->board);
+    *courier = (struct courier){0};
+    return error ? error : begin(courier, arguments);
+}
+
+static int parent(struct courier *courier, char **arguments, unsigned seconds) {
+    struct libemp_piece all = piece(courier, 1, BOARD_PAGE_BYTES);
+    libemp_request request;
+    int status = 0;
+    int error = libemp_post_receive(courier->board, courier->peer, 2, &all, 1, &request);
+    const pid_t tries = error ? -1 : fork();
+    if (tries == 0) {
+        const int let = try_all(courier, request);
+        _exit(let ? let : libemp_close(courier->board) ? 101 : 0);
+    }
+    if (!error && (tries < 0 || waitpid(tries, &status, 0) != tries || status != 0)) {
+        (void)fprintf(stderr, "courier: call %d of a child: %s\n", WEXITSTATUS(status),
+                      libemp_message(courier->board));
+        error = -EPROTO;
+    }
+    const pid_t lingers = error ? -1 : fork();
+    if (lingers == 0) {
+        (void)sleep(seconds);
+        _exit(0);
+    }
+    if (!error)
+        error = use_beside_child(courier);
+    if (!error)
+        error = open_again(courier, arguments, request);
+    if (!error)
+        error = use_beside_child(courier);
+    all.memory = courier->registered;
+    for (unsigned i = 0; i < SLOTS && !error; i++)
+        error = libemp_post_receive(courier->board, courier->peer, 100 + i, &all, 1, &request);
+    const pid_t left = error ? -1 : fork();
+    if (left == 0) {
+        (void)sleep(seconds);
+        _exit(0);
+    }
+    if (error)
+        return fail(courier, "parent", error);
+    (void)printf("parent: its children were refused\n");
+    (void)fflush(stdout);
+    return raise(SIGKILL);
+}
+
 int main(int count, char **arguments) {
     struct courier courier = {0};
     int error = -EINVAL;
@@ -343,6 +499,10 @@ int main(int count, char **arguments) {
         error = ping(&courier, (uint32_t)atoi(arguments[6]));
     else if (count == 7 && strcmp(arguments[1], "calls") == 0)
         error = calls(&courier, (unsigned)atoi(arguments[6]));
+    else if (count == 7 && strcmp(arguments[1], "renew") == 0)
+        error = renew(&courier, (unsigned)atoi(arguments[6]));
+    else if (count == 7 && strcmp(arguments[1], "parent") == 0)
+        error = parent(&courier, arguments + 2, (unsigned)atoi(arguments[6]));
     else if (count == 8 && strcmp(arguments[1], "file") == 0)
         error = file(&courier, arguments[6], arguments[7]);
     else

@@ -143,11 +143,12 @@ static void try_board(struct hostile *hostile) {
     struct emp_ioctl_peer peer = {.node = (uint16_t)number(hostile, 20)};
     struct emp_ioctl_parameter parameter = {.index = (uint32_t)number(hostile, 6),
                                             .value = (uint32_t)number(hostile, 1000)};
-    struct emp_ioctl_translation translation = {.address = address(hostile),
-                                                .bytes = number(hostile, PAGE)};
+    struct emp_ioctl_translation translation = {.handle = (uint32_t)number(hostile, 4),
+                                                .count = number(hostile, 4),
+                                                .pages = address(hostile)};
     struct emp_ioctl_information information;
     read.address = below(hostile, 2) ? 0x200 + 4 * below(hostile, 32) : read.address;
-    switch (below(hostile, 9)) {
+    switch (below(hostile, 8)) {
     case 0:
         call(hostile, EMP_START, &start);
         break;
@@ -164,12 +165,9 @@ static void try_board(struct hostile *hostile) {
         call(hostile, EMP_TRANSLATE, &translation);
         break;
     case 5:
-        call(hostile, EMP_RELEASE, &translation);
-        break;
-    case 6:
         call(hostile, EMP_INFORMATION, &information);
         break;
-    case 7:
+    case 6:
         call(hostile, EMP_BIND, (void *)(uintptr_t)number(hostile, 5));
         break;
     default:

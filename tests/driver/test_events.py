@@ -2,6 +2,7 @@
 """Programs that wait in poll(2) for messages of served boards; test_driver_traffic.py has the driver's boards."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,28 @@ IMAGE = (BUILD / "firmware/emp_a.bin").resolve()
 COURIER = (BUILD / "tests/driver/courier").resolve()
 LEFT, RIGHT = "02:54:47:00:00:00", "02:54:47:00:00:01"
 IMAGED = {**os.environ, "EMP_IMAGE": str(IMAGE)}
+
+
+def test_children_of_a_program_have_nothing_of_its_board() -> None:
+    """The server gives the board to another program when the first one has ended, though a child has its socket."""
+    with serve(TWO_BOARDS) as server:
+        left, right = (f"sim:{server.path(name)}" for name in ("left", "right"))
+        echo: list[str | Path] = [COURIER, "echo", right, "1", "0", LEFT, "4"]
+        with subprocess.Popen(echo, env=IMAGED, stderr=subprocess.DEVNULL) as other:
+            try:
+                for _ in range(2):
+                    parent = subprocess.run(
+                        [COURIER, "parent", left, "0", "1", RIGHT, "3"],
+                        env=IMAGED,
+                        stdout=subprocess.PIPE,
+                        text=True,
+                        check=False,
+                        timeout=60,
+                    )
+                    assert parent.returncode == -signal.SIGKILL
+                    assert parent.stdout == "parent: its children were refused\n"
+            finally:
+                other.kill()
 
 
 @pytest.mark.parametrize("options", [[], ["--free"]], ids=["lock_step", "free"])

@@ -309,23 +309,34 @@ static void mock_release(void *handle, void *memory, size_t bytes) {
     (void)bytes;
 }
 
-static int mock_translate(void *handle, const void *address, uint64_t *bus_address) {
+static int mock_pin(void *handle, const void *address, size_t bytes, uint32_t *pin) {
     struct mock *mock = handle;
-    const uint8_t *byte = address;
-    if (byte < mock->memory || byte >= mock->memory + (size_t)MOCK_PAGES * EMP_PAGE_BYTES)
+    const size_t before = (size_t)((uintptr_t)address - (uintptr_t)mock->memory);
+    const size_t size = (size_t)MOCK_PAGES * EMP_PAGE_BYTES;
+    if (before >= size || bytes > size - before)
         return -EFAULT;
-    mock->pinned++;
-    *bus_address = mock_bus(mock, address);
+    *pin = (uint32_t)++mock->pinned;
     return 0;
 }
 
-static void mock_unpin(void *handle, const void *address, size_t bytes) {
+static int mock_translate(void *handle, uint32_t pin, const void *address, size_t count,
+                          uint64_t *pages) {
+    const struct mock *mock = handle;
+    const size_t before = (size_t)((uintptr_t)address - (uintptr_t)mock->memory);
+    if (pin == 0 || pin > mock->pinned || mock->tells_nothing)
+        return -EFAULT;
+    for (size_t i = 0; i < count; i++)
+        pages[i] = mock_bus_page(before / EMP_PAGE_BYTES + i) + mock->mapping;
+    return 0;
+}
+
+static int mock_unpin(void *handle, uint32_t pin) {
     struct mock *mock = handle;
-    (void)address;
-    (void)bytes;
+    assert(pin > 0 && pin <= mock->pinned);
     mock->unpinned++;
     if (mock->gone || mock->dma_reads || mock->dma_hangs)
         mock->silent_at_unpin = false;
+    return 0;
 }
 
 const struct board_backend mock_backend = {
@@ -340,6 +351,7 @@ const struct board_backend mock_backend = {
     .sleep_ns = mock_sleep_ns,
     .allocate = mock_allocate,
     .release = mock_release,
+    .pin = mock_pin,
     .translate = mock_translate,
     .unpin = mock_unpin,
 };

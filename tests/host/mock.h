@@ -49,8 +49,10 @@ struct mock {
 
     uint8_t *memory; /* page-aligned; page i has the bus address mock_bus_page(i) */
     size_t used_pages;
-    size_t pinned; /* translations minus unpins, in calls */
+    size_t pinned; /* calls; so are the unpins */
     size_t unpinned;
+    bool tells_nothing; /* pins, but gives no addresses */
+    uint64_t mapping; /* distance on the bus of the pages that are mapped now from the first ones */
 };
 
 struct mock *mock_create(void);

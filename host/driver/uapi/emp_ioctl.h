@@ -15,8 +15,14 @@
  * *Trusted*: a privileged program takes the whole board, maps its registers, and learns addresses.
  * It can then make the board read and write all of the computer's memory.
  *
+ * A file belongs to the program that has opened it, and all that the program has of the board ends
+ * with the program. A child that it forks has the file, too, but its calls are refused, and it does
+ * not inherit what the program has mapped of the file. Pinned pages stay with the program; the
+ * child has copies of them, unless they are shared memory.
+ *
  * All calls return -1 with errno: ENODEV when the board has gone or runs no firmware, EINVAL for
- * arguments without meaning and for bytes that are not 0 and should be, EFAULT for bad pointers.
+ * arguments without meaning and for bytes that are not 0 and should be, EFAULT for bad pointers,
+ * EACCES in a process that is not the file's.
  */
 #ifndef EMP_IOCTL_H
 #define EMP_IOCTL_H
@@ -24,7 +30,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define EMP_IOCTL_VERSION 1
+#define EMP_IOCTL_VERSION 2
 
 /* The upper bits of the tag name the port; programs have the bits below. */
 #define EMP_IOCTL_PORT_BITS  4
@@ -68,14 +74,17 @@ struct emp_ioctl_information {
 
 /**
  * struct emp_ioctl_memory - memory to register, or registered
- * @address: of the first byte; the pages are pinned, and count for RLIMIT_MEMLOCK
+ * @address: of the first byte; the pages that are mapped there now are pinned, and count for
+ *           RLIMIT_MEMLOCK
  * @bytes: length
  * @handle: of the registration; written by EMP_REGISTER, read by EMP_DEREGISTER
  * @reserved: 0
  *
- * EMP_REGISTER: EFAULT for memory that cannot be read and written, ENOMEM beyond RLIMIT_MEMLOCK,
- * ENOSPC for more registrations than a file may have. EMP_DEREGISTER: EBUSY while a request uses
- * the memory, or any request uses several registrations.
+ * After EMP_BIND or EMP_TRUST. A registration keeps its pages, whatever the program maps at the
+ * address later; that is registered anew. EMP_REGISTER: EFAULT for memory that cannot be read and
+ * written, ENOMEM beyond RLIMIT_MEMLOCK, ENOSPC for more registrations than a file with a port may
+ * have. EMP_DEREGISTER: EBUSY while a request uses the memory, or any request uses several
+ * registrations. A trusted program is believed that the card has no transfer to the memory.
  */
 struct emp_ioctl_memory {
 	__u64 address;
@@ -210,15 +219,17 @@ struct emp_ioctl_parameter {
 };
 
 /**
- * struct emp_ioctl_translation - a page of a trusted program
- * @address: whose page is pinned
- * @bytes: EMP_RELEASE: release the pages of so many bytes from there
- * @bus_address: written by EMP_TRANSLATE: of the byte at @address
+ * struct emp_ioctl_translation - where the card sees the memory of a trusted program
+ * @handle: of a registration
+ * @reserved: 0
+ * @count: of pages, from the first; EINVAL for more than the registration has
+ * @pages: address of an array of __u64: written, the bus addresses of their beginnings
  */
 struct emp_ioctl_translation {
-	__u64 address;
-	__u64 bytes;
-	__u64 bus_address;
+	__u32 handle;
+	__u32 reserved;
+	__u64 count;
+	__u64 pages;
 };
 
 #define EMP_IOCTL_MAGIC 0xE5
@@ -233,7 +244,10 @@ struct emp_ioctl_translation {
 #define EMP_READ	  _IOW(EMP_IOCTL_MAGIC, 7, struct emp_ioctl_words)
 #define EMP_SET_PARAMETER _IOW(EMP_IOCTL_MAGIC, 8, struct emp_ioctl_parameter)
 #define EMP_TRUST	  _IO(EMP_IOCTL_MAGIC, 9) /* EPERM, EBUSY: another file is in use */
-#define EMP_TRANSLATE	  _IOWR(EMP_IOCTL_MAGIC, 10, struct emp_ioctl_translation)
-#define EMP_RELEASE	  _IOW(EMP_IOCTL_MAGIC, 11, struct emp_ioctl_translation)
+#define EMP_TRANSLATE	  _IOW(EMP_IOCTL_MAGIC, 10, struct emp_ioctl_translation)
+/* Ends the application as the end of its program does, though a child may have the file for long.
+ * EBUSY while a part of the file is mapped. The file gets nothing of the card any more.
+ */
+#define EMP_LEAVE _IO(EMP_IOCTL_MAGIC, 11)
 
 #endif
