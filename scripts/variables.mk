@@ -10,7 +10,7 @@
 
 profiles   = $(shell sed -n 's/^profile \([a-z0-9_]*\).*/\1/p' $(PROTOCOL_SPECS))
 # Those that give the second processor something to do, of protocols with firmware.
-placements = $(shell awk '/^placement / { name = $$2 } /^$$/ { name = "" } name && / on (.* )?B/ { print name }' $(FW_PROTOCOLS:%=spec/%/*.hsm))
+placements = $(shell awk '/^placement / { name = $$2 } /^$$/ { name = "" } name && / on (.* )?B/ { print name }' $(foreach name,$(FW_PROTOCOLS),$(dir $(SPEC_$(name)))*.hsm))
 numbers    = $(foreach name,$(2),$(eval NUMBER_$(name) := $(1)))
 kinds      = ALL $(shell sed -n 's/^.define HSM_CHECK_\([A-Z]*\) *[0-9]* .\*.*/\1/p' fw-runtime/hsm_checks.h)
 

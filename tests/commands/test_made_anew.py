@@ -64,7 +64,8 @@ def test_emp_beside_two_new_protocols_has_the_same_image(tree: Path) -> None:
 
 def test_files_depend_on_what_they_are_made_with(tree: Path) -> None:
     def made(*arguments: str) -> tuple[str, list[bytes]]:
-        told = run(tree, "make", *TARGETS, *arguments)
+        # GCC puts random names into objects that can be optimised as one.
+        told = run(tree, "make", "LTO_OBJECTS=", *TARGETS, *arguments)
         return told, [(tree / target).read_bytes() for target in TARGETS]
 
     before = made()[1]

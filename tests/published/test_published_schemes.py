@@ -139,7 +139,7 @@ def test_claims(schemes: dict[str, Results]) -> None:
         ("RO", LARGE, "bandwidth_mbps", 929.5),
         ("RO", LARGE, "both_ways_mbps", 1073.0),
         ("DSR", 10, "latency_us", 28.67),
-        ("DSR", 10, "message_us", 25.72),
+        ("DSR", 10, "message_us", 23.62),
         ("DSR", 14336, "latency_us", 172.5),
         ("DSR", LARGE, "bandwidth_mbps", 858.9),
         ("DSR", LARGE, "both_ways_mbps", 1562.6),

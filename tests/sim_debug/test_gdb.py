@@ -238,7 +238,7 @@ def test_snapshots_and_monitor(sessions: Sessions, alone: str) -> None:
         [f"break {HANDLER}", "continue", "print $cycle", "monitor snapshot"]
         + ["continue", "print $cycle", "continue"]
         + ["monitor snapshots"]
-        + ["monitor restore 19", "maintenance flush register-cache"]
+        + ["monitor restore 29", "maintenance flush register-cache"]
         + ["thread 1", "print $cycle"]
         + ["continue", "print $cycle", "monitor restore 999", "monitor nonsense"]
         + [
@@ -250,7 +250,7 @@ def test_snapshots_and_monitor(sessions: Sessions, alone: str) -> None:
         + ["delete", "continue"]
     )
     number = re.search(r"^snapshot (\d+)$", output, re.MULTILINE)
-    assert number and number[1] == "19", output
+    assert number and number[1] == "29", output
     shown = values(output)
     assert shown[2] == shown[0]
     assert shown[3] == shown[1]
