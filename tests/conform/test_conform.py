@@ -356,7 +356,8 @@ def mutants(traces: list[Path], protocol: ir.Protocol) -> Iterator[tuple[str, in
 
 def built(protocol: ir.Protocol, directory: Path) -> Path:
     """The observed image of this protocol. What make would generate is there already, so it must not call the compiler.
-    Without checks: one of them would stop the board before the trace shows what is wrong."""
+    Without checks: one of them would stop the board before the trace shows what is wrong.
+    """
     generated = directory / "gen/emp"
     generated.mkdir(parents=True)
     for name, text in {
@@ -367,7 +368,13 @@ def built(protocol: ir.Protocol, directory: Path) -> Path:
         (generated / name).write_text(text)
     image = directory / "firmware/emp_a_observed.elf"
     subprocess.run(
-        ["make", f"BUILD={directory}", "OBSERVED_CHECKS=", "HSMC=/bin/true", str(image)],
+        [
+            "make",
+            f"BUILD={directory}",
+            "OBSERVED_CHECKS=",
+            "HSMC=/bin/true",
+            str(image),
+        ],
         check=True,
         capture_output=True,
     )
