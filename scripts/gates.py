@@ -9,7 +9,7 @@
 
 The gates, what they depend on and what they print are in scripts/gate_table.py; how contents are compared, in
 scripts/gate_inputs.py. docs/gates.json has what became of each: a clone believes it where it says "passed" and the hash is
-that of the tree. It is written after each gate, so an interrupted run goes on where it was. Commit it with the change.
+that of the tree. It is written after each gate, so after an interrupted run the next one does what is left. Commit it with the change.
 
 A gate has passed when its target ends with status 0, each line that it must print is there, and nothing that it
 depends on changed meanwhile. Its output is in build/gates/NAME.log. Status 1 when a gate failed, 130 after an interrupt.

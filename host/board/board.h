@@ -106,7 +106,7 @@ struct board_backend {
     void (*release)(void *handle, void *memory, size_t bytes);
 
     /* Pins the pages that hold these bytes now; `*pin` names them from then on. What is mapped at
-     * the address later has other pages: so nobody may take a pin for it, and each registration
+     * the address later has other pages, which this pin does not hold, so each registration
      * needs a pin of its own. 0, -EFAULT if the board cannot reach all of them, -ENOMEM, or another
      * negative errno value of a driver. */
     int (*pin)(void *handle, const void *address, size_t bytes, uint32_t *pin);

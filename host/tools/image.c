@@ -44,7 +44,7 @@ static bool read_version(const char *text, uint8_t version[3]) {
     return true;
 }
 
-/* A file of its own in the directory of `path`, which is nobody else's. */
+/* A file of its own in the directory of `path`, which no other process has. */
 static bool make_beside(const char *path, char new[PATH_MAX]) {
     const char *slash = strrchr(path, '/');
     const int directory = slash ? (int)(slash + 1 - path) : 0;

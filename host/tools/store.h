@@ -19,7 +19,7 @@ struct store {
 
     /* The file that is being received. */
     int parent; /* the directory it is in; negative: none */
-    int file;   /* what is there of it, locked; negative: none */
+    int file;   /* the part that has come, locked; negative: none */
     bool whole; /* a file of its name and size is there already; the sum will tell whether it is it
                  */
     char name[TRANSFER_PATH_BYTES + 1];
@@ -35,10 +35,10 @@ void store_close(struct store *store);
 /* Makes a directory, or finds it. 0 or a negative errno value. The text of `path` is used up. */
 int store_make_directory(struct store *store, char *path, uint32_t mode);
 
-/* Begins a file or stream. With `resume` it goes on with what is there of a file; `*offset` is how
- * much that is. 0, or a negative errno value: -EISDIR if a directory has its name, -EINVAL for a
- * name of unfinished files, -EBUSY if another program receives it. The text of the entry's path is
- * used up. */
+/* Begins a file or stream. With `resume` it appends to the part of the file that has come;
+ * `*offset` is the length of that part. 0, or a negative errno value: -EISDIR if a directory has
+ * its name, -EINVAL for a name of unfinished files, -EBUSY if another program receives it. The text
+ * of the entry's path is used up. */
 int store_begin(struct store *store, struct transfer_entry *entry, bool resume, uint64_t *offset);
 int store_write(struct store *store, const uint8_t *bytes, size_t count);
 /* Gives the file its name if this is its sum. -EBADMSG: it is not, and the next try begins anew. */

@@ -43,7 +43,7 @@ unsigned settings_line(const struct settings *settings, const config_setting_t *
 void settings_complain(struct settings *settings, const config_setting_t *at, const char *format,
                        ...) __attribute__((format(printf, 3, 4)));
 
-/* The same about an option, or what comes of several: after those of lines of the file. */
+/* The same about an option, or about several together. Printed after those of lines of the file. */
 void settings_complain_option(struct settings *settings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

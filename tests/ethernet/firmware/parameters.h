@@ -29,7 +29,7 @@
 #define CUTS_PADDING false
 #endif
 
-/* What the host was not told of while it was at work is told by an interrupt after that. */
+/* The firmware interrupts the host after its work, if something ended meanwhile. */
 #ifndef ALARM_AFTER_WORK
 #define ALARM_AFTER_WORK true
 #endif
