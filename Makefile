@@ -27,6 +27,9 @@ CC        ?= gcc
 WARNINGS  := -Wall -Wextra -Wconversion -Werror
 CSTD      := -std=c11 -D_GNU_SOURCE
 OPTIMISE  := -O2 -g
+# Of objects below BUILD alone, where that is not SIM_BUILD: a variant that is to be built fast must not have what all variants
+# share built anew.
+VARIANT_CFLAGS :=
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 # Objects that can be optimised as one (sim/build.mk) are, but not for every program.
 NO_LTO    := -fno-lto
@@ -67,7 +70,7 @@ help:            ## show this list
 directory_flags = $(CFLAGS_$(subst /,_,$(patsubst %/,%,$(dir $<))))
 define C_OBJECTS
 $(1)/obj/%.o: %.c FORCE
-	$$(call make_file,CC,$$<,$$(CC) $$(CFLAGS) $$(call includes,$(1)) $$(directory_flags) -MMD -MP -c -o $$@ $$<)
+	$$(call make_file,CC,$$<,$$(CC) $$(CFLAGS) $$(call includes,$(1)) $$(directory_flags) $(if $(filter-out $(SIM_BUILD),$(1)),$$(VARIANT_CFLAGS)) -MMD -MP -c -o $$@ $$<)
 
 $(1)/san/%.o: %.c FORCE
 	$$(call make_file,CC,"$$< (sanitized)",\

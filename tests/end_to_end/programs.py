@@ -28,7 +28,7 @@ def make_variant(build: Path, options: str, *names: str) -> None:
     """Makes files of a directory of its own with these options of hsmc for EMP. To optimise much takes longer than the
     tests of a variant gain by it."""
     command = ["make", "-s", "--no-print-directory", "LTO_LINK=-fno-lto"]
-    command += ["LTO_OBJECTS=", "OPTIMISE=-O1 -g"]
+    command += ["VARIANT_CFLAGS=-O1 -fno-lto"]
     command += [f"BUILD={build}", "PROFILE=modern"]
     command += [f"OPTIONS_emp=--profile modern {options}"]
     subprocess.run(

@@ -88,8 +88,7 @@ def build(
         "SPEC_emp": str(spec.resolve()),
         "OPTIONS_emp": " ".join(options),
         "PYTHONPYCACHEPREFIX": str(TOP / "build/pycache"),
-        "OPTIMISE": "-O1 -g",
-        "LTO_OBJECTS": "",  # nothing is linked as one
+        "VARIANT_CFLAGS": "-O1 -fno-lto",  # nothing is linked as one
         # A spec under work may well leave a function without use.
         "FW_EXTRA": "-Wno-error",
     }
