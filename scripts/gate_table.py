@@ -327,4 +327,20 @@ def gates(protocols: Sequence[str]) -> list[Gate]:
                 ),
             ),
         ),
+        # It tells what set-up forgets, which any file of the tree may come to need.
+        Gate(
+            "fresh",
+            ("fresh",),
+            ("Makefile", "*.md", "gen/", "spec/", "models/", "fw-runtime/", "sim/")
+            + ("host/", "scripts/", "tests/", "!tests/mutants/results_*.json")
+            + ("docs/*.m[dk]", "docs/diagnostics/", "docs/reference/")
+            + ("docs/ir.schema.json",),
+            (),
+            (
+                Evidence(r"^make demo: 1 passed, 0 failed", "the demo passed"),
+                Evidence(r"^make test: ([1-9]\d*) passed, 0 failed", "{} tests passed"),
+                Evidence(r"^[1-9]\d* passed, 0 failed$"),
+            ),
+            uses=("demo", "test"),
+        ),
     ]

@@ -40,6 +40,8 @@ SAMPLES = {
     "verify": "4 searches, 4 exhaustive without a violation; 2.0 s\n",
     "verify-placements": 11 * "4 searches, 4 exhaustive without a violation; 2.0 s\n",
     "mutants": "101 mutants of emp\n   17 survivors explained, of 17\n",
+    "fresh": "make demo: 1 passed, 0 failed, 100 s with its set-up\n"
+    "make test: 3000 passed, 0 failed, 900 s with its set-up\n3001 passed, 0 failed\n",
     "mutants-placements": "   87 killed by a named property\n    1 survivors explained, of 1\n",
 }
 
