@@ -13,14 +13,20 @@ enum { TAG = 7, BYTES = 5000, LONG_BYTES = 200000, PORTS = 4, ROUNDS = 24 };
 #define SHORT_NS UINT64_C(20000000)
 #define LIMIT_NS UINT64_C(60000000000)
 
+#define SILENCE_US 10000
+
 static struct shared_board boards[2];
 static const struct endpoint_limits limits = {.ports = PORTS, .linger_ns = 5000000};
 
 /* Runs one program on each side. */
-static void run(pair_program left, pair_program right) {
-    assert_int_equal(shared_run(boards, NULL, left, NULL, right, NULL, LIMIT_NS), 0);
+static void run_with(pair_program left, pair_program right, void *argument) {
+    assert_int_equal(shared_run(boards, NULL, left, argument, right, argument, LIMIT_NS), 0);
     assert_int_equal(boards[0].stray + boards[1].stray, 0);
     assert_true(boards[0].transfers > 0);
+}
+
+static void run(pair_program left, pair_program right) {
+    run_with(left, right, NULL);
 }
 
 static int idle(struct pair_side *side, void *argument) {
@@ -235,14 +241,42 @@ static void an_application_cannot_take_more_than_its_share(void **state) {
 
 /* ------------------------------------------------------------------------------------- Death */
 
+struct deaths {
+    bool in_step;              /* nothing is sent on port 1 until both boards have drained it */
+    uint64_t longest_drain_ns; /* of the side that is left */
+};
+
+/* A receive whose sender left amid the message ends with the sender's next message, or when the
+ * board has looked for twice the silence time in vain. */
+static int drain_what_was_left(struct pair_side *side, struct deaths *deaths, unsigned rounds) {
+    struct shared_board *own = &boards[1];
+    const uint64_t start = board_now_ns(own->board);
+    need(shared_drain(own, 2 * SILENCE_US * UINT64_C(1000) + SHORT_NS) == 0);
+    const uint64_t taken = board_now_ns(own->board) - start;
+    if (deaths->longest_drain_ns < taken)
+        deaths->longest_drain_ns = taken;
+    need(own->drained == rounds);
+    return 0;
+}
+
+static int wait_for_other(struct pair_side *side, unsigned rounds) {
+    for (uint64_t waited = 0; boards[1 - side->index].drained < rounds; waited += 10000) {
+        need(waited < WAIT_NS);
+        tigon_host_sleep_ns(side->host, 10000);
+    }
+    return 0;
+}
+
 /* Sends and receives long messages on port 0 for good; amid that, port 1 is closed and opened. */
 static int dies_again_and_again(struct pair_side *side, void *argument) {
+    struct deaths *deaths = argument;
     struct shared_board *own = &boards[side->index];
     static struct endpoint endpoints[2][ROUNDS + 1];
     struct endpoint *mine = endpoints[side->index];
     struct emp_ioctl_entry end;
     uint32_t requests[2], request;
-    (void)argument;
+    need(libemp_set_parameter(side->board, (size_t)libemp_find_parameter("silence_timeout"),
+                              SILENCE_US) == 0);
     need(shared_open(own, side, &limits) == 0);
     struct endpoint *good = &mine[ROUNDS];
     need(endpoint_open(&own->table, good, 0) == 0);
@@ -283,12 +317,14 @@ static int dies_again_and_again(struct pair_side *side, void *argument) {
             shared_lock(own);
             endpoint_close(mortal, board_now_ns(own->board));
             shared_unlock(own);
-            need(shared_drain(own, SHORT_NS * 2) == 0);
+            need(drain_what_was_left(side, deaths, round + 1) == 0);
         }
         need(own->drained == round + 1);
         need(all(memory, 0, LONG_BYTES, SHARED_POISON));
         need(own->table.shares[1].free == own->table.shares[1].count);
         need(own->table.shares[1].sends == 0);
+        if (deaths->in_step)
+            need(wait_for_other(side, round + 1) == 0);
     }
     /* What died long ago stays untouched. */
     for (size_t i = 0; i < own->memories; i++)
@@ -298,8 +334,17 @@ static int dies_again_and_again(struct pair_side *side, void *argument) {
 
 static void memory_of_the_dead_is_left_alone(void **state) {
     (void)state;
-    run(dies_again_and_again, dies_again_and_again);
+    struct deaths deaths = {.in_step = false};
+    run_with(dies_again_and_again, dies_again_and_again, &deaths);
     assert_true(boards[0].table.shares[1].abandoned > 0);
+}
+
+static void memory_of_the_dead_comes_back_without_another_message(void **state) {
+    (void)state;
+    struct deaths deaths = {.in_step = true};
+    run_with(dies_again_and_again, dies_again_and_again, &deaths);
+    assert_true(boards[0].table.shares[1].abandoned > 0);
+    assert_true(deaths.longest_drain_ns > SILENCE_US * UINT64_C(1000)); /* there was such a one */
 }
 
 /* The board is stopped amid a message, and started again. */
@@ -387,6 +432,7 @@ int main(void) {
         cmocka_unit_test(what_a_program_does_not_have_is_refused),
         cmocka_unit_test(an_application_cannot_take_more_than_its_share),
         cmocka_unit_test(memory_of_the_dead_is_left_alone),
+        cmocka_unit_test(memory_of_the_dead_comes_back_without_another_message),
         cmocka_unit_test(requests_end_with_their_board),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
