@@ -47,7 +47,8 @@ bool tigon_window_sram(const struct tigon_board *board, uint32_t offset, uint32_
     return true;
 }
 
-uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset) {
+static inline __attribute__((always_inline)) uint32_t
+read_window(struct tigon_board *board, uint32_t offset, bool slot_taken) {
     uint32_t value = 0;
     offset &= ~3u;
     board->statistics.host_register_reads++;
@@ -57,14 +58,24 @@ uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset) {
         value = tigon_register_read(board, offset);
     } else if (offset < WINDOW_START) {
         value = tigon_memory_read32(&board->memory, offset - ALIAS_START);
-        charge(board);
+        if (!slot_taken)
+            charge(board);
     } else if (offset < WINDOW_END) {
         value = tigon_memory_read32(&board->memory, window_address(board, offset));
-        charge(board);
+        if (!slot_taken)
+            charge(board);
     } else {
         tigon_board_unknown(board, offset, false);
     }
     return in_host_order(board, value);
+}
+
+uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset) {
+    return read_window(board, offset, false);
+}
+
+uint32_t tigon_window_host_look(struct tigon_board *board, uint32_t offset) {
+    return read_window(board, offset, true);
 }
 
 /* The general case. */

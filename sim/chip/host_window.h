@@ -12,6 +12,9 @@ struct tigon_board;
 /* One 32-bit host access arriving at board->now. Any offset is allowed; the low two bits are
  * ignored. */
 uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset);
+
+/* The same for an access whose slot of the SRAM bus is taken already. */
+uint32_t tigon_window_host_look(struct tigon_board *board, uint32_t offset);
 void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
 /* Whether writes of `count` words from this offset on change only words of SRAM, or the contents of

@@ -301,12 +301,13 @@ void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period
     set_plain_until(bus);
 }
 
-void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
+bool tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
     about_to_change(bus);
     while (bus->host_cycle != UINT64_MAX && bus->host_ticks < ticks)
         announce_host(bus);
     bus->host_cycle = UINT64_MAX;
     set_plain_until(bus);
+    return bus->host_ticks >= ticks + bus->host_period;
 }
 
 static inline void place_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {

@@ -110,9 +110,10 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
 
 /* A host begins to access SRAM at `ticks` and every `period` ticks from then on. Until it ends the
  * result is as if each access were a stream of one beat of TIGON_BUS_DMA_WRITE begun at its time.
- * The end drops the accesses at `ticks` and later. */
+ * The end drops the accesses at `ticks` and later, but for those that a granted burst of a core has
+ * waited for. Returns whether the first of them is such a one, and so has its slot. */
 void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period);
-void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks);
+bool tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks);
 
 /* Whether no device and no host uses the bus at `cycle` or later, by what is announced so far. */
 bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle);

@@ -46,7 +46,7 @@ void tigon_host_stop_watching(struct tigon_host *host, uint64_t ticks) {
     struct polling *polling = &host->poller->polling;
     const uint64_t passed = samples_before(polling, ticks);
     tigon_memory_watch(&host->board->memory, TIGON_WATCH_NOTHING);
-    tigon_bus_host_end(&host->board->bus, ticks);
+    polling->slot_taken = tigon_bus_host_end(&host->board->bus, ticks);
     host->board->statistics.host_register_reads += passed;
     polling->turns += passed;
     polling->sample += passed * period_of(polling);
@@ -54,13 +54,18 @@ void tigon_host_stop_watching(struct tigon_host *host, uint64_t ticks) {
     polling->watching = false;
 }
 
-/* Something may have changed that samples from `ticks` on can see. */
+/* Something may have changed that samples from `ticks` on can see. Until the first of them the bus
+ * goes on as before: it knows of that sample whether or not there is a watchpoint. */
 static void changed(struct tigon_host *host, uint64_t ticks) {
-    if (!host->poller || !host->poller->polling.watching)
+    struct tigon_board *board = host->board;
+    struct polling *polling = host->poller ? &host->poller->polling : NULL;
+    if (!polling || !polling->watching || polling->changed || !board->knobs.host_poll_watchpoint)
         return;
-    tigon_host_stop_watching(host, ticks);
-    tigon_observers_polled(host->board->observers, host->board, ticks);
-    tigon_schedule_at(host->board->schedule, &host->poller->sample, host->poller->polling.sample);
+    polling->changed = true;
+    tigon_memory_watch(&board->memory, TIGON_WATCH_NOTHING);
+    tigon_observers_polled(board->observers, board, ticks);
+    tigon_schedule_at(board->schedule, &host->poller->sample,
+                      polling->sample + samples_before(polling, ticks) * period_of(polling));
 }
 
 /* A sample comes before what a core does at its tick, and after what devices do. */
@@ -100,6 +105,7 @@ static void start_watching(struct program *program, uint32_t address) {
     }
     tigon_bus_host_begin(&board->bus, polling->sample, period_of(polling));
     polling->watching = true;
+    polling->changed = false;
     tigon_schedule_at(board->schedule, &program->sample,
                       board->knobs.host_poll_watchpoint ? last_sample(polling) : polling->sample);
 }
@@ -127,7 +133,9 @@ static void poll_sample(struct program *program, uint64_t ticks) {
         tigon_host_stop_watching(host, ticks);
     }
     host->board->now = ticks;
-    polling->value = tigon_window_host_read(host->board, polling->offset);
+    polling->value = polling->slot_taken ? tigon_window_host_look(host->board, polling->offset)
+                                         : tigon_window_host_read(host->board, polling->offset);
+    polling->slot_taken = false;
     polling->turns++;
     polling->begin = ticks + polling->rest;
     polling->sample = polling->begin + polling->spend + polling->half;
@@ -283,7 +291,7 @@ static inline void set_polling(struct polling *polling, uint32_t offset, uint32_
     polling->until = until;
     polling->limit = limit;
     polling->turns = 0;
-    polling->watching = polling->single = polling->read_left = false;
+    polling->watching = polling->slot_taken = polling->single = polling->read_left = false;
 }
 
 uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t mask,

@@ -38,8 +38,10 @@ struct polling {
     uint64_t limit;  /* of turns */
     uint64_t until;  /* tick from which on no more turns begin */
     bool watching;
-    bool single;    /* this turn is the last, whatever it finds */
-    bool read_left; /* the program must do the read of this turn itself */
+    bool changed;    /* while watching: the next sample may see something new */
+    bool slot_taken; /* the bus has the slot of the next sample already */
+    bool single;     /* this turn is the last, whatever it finds */
+    bool read_left;  /* the program must do the read of this turn itself */
 };
 
 /* A piece of work: a write of `words`, time spent, or, if `ticks` is 0, a read. */
