@@ -163,18 +163,19 @@ static int call_deregister(struct emp_file *own, const void __user *argument)
 static int submit(struct emp_file *own, struct emp_ioctl_entry *entry)
 {
 	struct emp_device *device = own->device;
+	const uint32_t count = entry->piece_count;
+	const int used = endpoint_copy_pieces(own->pieces, entry->pieces, count);
 	int error;
 
-	if (entry->piece_count > EMP_INDIRECT_ENTRIES)
-		return -EMSGSIZE;
-	if (copy_from_user(own->pieces, u64_to_user_ptr(entry->pieces),
-			   entry->piece_count * sizeof(*own->pieces)))
-		return -EFAULT;
+	if (used < 0)
+		return used;
+	entry->piece_count = used;
 	emp_card_lock(device);
 	error = device->gone ? -ENODEV
 			     : endpoint_submit(&own->endpoint->endpoint, entry, own->pieces,
 					       ktime_get_ns());
 	emp_card_unlock(device);
+	entry->piece_count = count;
 	return error;
 }
 

@@ -25,7 +25,8 @@ enum {
 	ENDPOINT_ENDS_STEP = 6, /* 64 bytes from one completion word to the next ... */
 	ENDPOINT_ENDS_PER_PAGE = BOARD_PAGE_BYTES >> ENDPOINT_ENDS_STEP,
 	ENDPOINT_ENDS_BYTES = EMP_DESCRIPTOR_LIMIT << ENDPOINT_ENDS_STEP,
-	ENDPOINT_REGION_LIMIT = 4096
+	ENDPOINT_REGION_LIMIT = 4096,
+	ENDPOINT_PIECES = EMP_INDIRECT_ENTRIES + 1 /* one more shows that there are too many */
 };
 
 /* Of a card; each has its time. */
@@ -229,6 +230,8 @@ bool endpoint_may_go_on(const struct endpoint_table *table, const struct endpoin
 
 /* endpoint_submit.c */
 
+int endpoint_copy_pieces(struct emp_ioctl_piece pieces[ENDPOINT_PIECES], uint64_t address,
+			 uint32_t count);
 int endpoint_submit(struct endpoint *endpoint, struct emp_ioctl_entry *entry,
 		    const struct emp_ioctl_piece *pieces, uint64_t now_ns);
 

@@ -15,6 +15,38 @@
 
 enum { GENERATION_SHIFT = 16 };
 
+/**
+ * endpoint_copy_pieces - copies the pieces of a message that have bytes
+ * @pieces: written; the program cannot change them any more
+ * @address: of the program's array
+ * @count: of its elements; empty ones may be many, and name no memory
+ *
+ * Return: the number of pieces, -EMSGSIZE for more than can touch a page each, or -EFAULT.
+ */
+int endpoint_copy_pieces(struct emp_ioctl_piece pieces[ENDPOINT_PIECES], uint64_t address,
+			 uint32_t count)
+{
+	uint32_t used = 0;
+	if (count > EMP_IOCTL_PIECE_LIMIT)
+		return -EMSGSIZE;
+	while (count) {
+		const uint32_t room = ENDPOINT_PIECES - used;
+		const uint32_t here = count < room ? count : room;
+		const uint32_t end = used + here;
+		uint32_t i;
+		if (copy_from_program(pieces + used, address, here * sizeof(*pieces)))
+			return -EFAULT;
+		for (i = used; i < end; i++)
+			if (pieces[i].length)
+				pieces[used++] = pieces[i];
+		if (used == ENDPOINT_PIECES)
+			return -EMSGSIZE;
+		address += here * sizeof(*pieces);
+		count -= here;
+	}
+	return (int)used;
+}
+
 /* Divides a piece at the borders of pages, behind `used` fragments. Returns the number of fragments
  * then. */
 static int cut_piece(struct endpoint_table *table, const struct endpoint_region *region,

@@ -92,8 +92,7 @@ static int file_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	own->entries =
 		kvmalloc_array(EMP_IOCTL_BATCH_LIMIT, sizeof(*own->entries), GFP_KERNEL_ACCOUNT);
-	own->pieces =
-		kvmalloc_array(EMP_INDIRECT_ENTRIES, sizeof(*own->pieces), GFP_KERNEL_ACCOUNT);
+	own->pieces = kvmalloc_array(ENDPOINT_PIECES, sizeof(*own->pieces), GFP_KERNEL_ACCOUNT);
 	own->device = device;
 	own->mapping = file->f_mapping;
 	mutex_init(&own->lock);

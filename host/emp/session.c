@@ -264,6 +264,10 @@ int session_post(struct libemp_board *board, size_t index, const struct libemp_h
                  const struct libemp_piece *pieces, size_t count, bool later) {
     struct libemp_session *session = board->session;
     struct entry *entry = &session->entries[index];
+    /* A receive may be held: what the driver would refuse is refused here. */
+    if (header->peer >= EMP_BOARD_LIMIT && header->peer != EMP_IOCTL_ANY_SOURCE)
+        return libemp_fail(board, -EINVAL, "over the driver there are nodes 0 to %u",
+                           EMP_BOARD_LIMIT - 1);
     if (header->tag >> EMP_IOCTL_TAG_BITS || header->ignored >> EMP_IOCTL_TAG_BITS)
         return libemp_fail(board, -EINVAL, "over the driver tags have %u bits", EMP_IOCTL_TAG_BITS);
     *entry = (struct entry){.state = WAITING};
@@ -353,7 +357,11 @@ uint32_t session_word(const struct libemp_board *board, size_t index) {
 
 int session_failure(const struct libemp_board *board, size_t index) {
     const struct entry *entry = &board->session->entries[index];
-    return entry->state == FAILED ? entry->error : 0;
+    if (entry->state != FAILED)
+        return 0;
+    /* It was valid when it was posted. So the board has started as another node since, which ends
+     * requests that the driver has with -ECONNRESET; -EINVAL stands for no such request. */
+    return entry->error == -EINVAL ? -ECONNRESET : entry->error;
 }
 
 bool session_source(struct libemp_board *board, size_t index, struct libemp_completion *found) {

@@ -9,7 +9,10 @@ $(DRIVER_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(DRIVER_SUPPORT): | $(H
 
 $(DRIVER_TESTS): $(BUILD)/tests/driver/%: $(BUILD)/san/tests/driver/%.o $(DRIVER_SUPPORT) \
     $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) FORCE
-	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(filter %.o,$(FROM)) $(filter %.a,$(FROM)) -lcmocka -lelf -lz)
+	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(filter %.o,$(FROM)) $(filter %.a,$(FROM)) $(DRIVER_WRAPPED) -lcmocka -lelf -lz)
+
+# It has the calls of the driver's file itself.
+$(BUILD)/tests/driver/test_session: DRIVER_WRAPPED := -Wl,--wrap=ioctl,--wrap=mmap,--wrap=munmap
 
 # Programs for virtual machines.
 DRIVER_GUEST_PROGRAMS := $(addprefix $(BUILD)/tests/driver/,courier hostile)

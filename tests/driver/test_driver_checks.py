@@ -26,7 +26,8 @@ def test_the_manual_has_the_measured_costs_of_calls() -> None:
 
 
 @pytest.mark.parametrize(
-    "program", ["test_endpoint", "test_flashable", "test_hostile", "test_share"]
+    "program",
+    ["test_endpoint", "test_flashable", "test_hostile", "test_session", "test_share"],
 )
 def test_program(program: str) -> None:
     assert "OK ]" in succeeds(BUILD, f"driver/{program}")

@@ -119,7 +119,8 @@ enum emp_ioctl_kind {
  * @request: number of a request: written for SEND, RECEIVE and PEEK, read for CANCEL and COLLECT;
  *           the low 16 bits are the number of its word in EMP_IOCTL_MAP_ENDS
  * @peer: node; EMP_IOCTL_ANY_SOURCE of a RECEIVE or PEEK; written by COLLECT
- * @piece_count: entries at @pieces; they may touch 409 pages
+ * @piece_count: entries at @pieces, at most EMP_IOCTL_PIECE_LIMIT. They may touch 409 pages; those
+ *               without bytes are skipped, whatever their handle
  * @pieces: address of an array of struct emp_ioctl_piece
  * @tag: of EMP_IOCTL_TAG_BITS bits; written by COLLECT
  * @ignored: bits of @tag that a RECEIVE or PEEK does not compare
@@ -150,6 +151,7 @@ struct emp_ioctl_entry {
 };
 
 #define EMP_IOCTL_BATCH_LIMIT 64
+#define EMP_IOCTL_PIECE_LIMIT 4096
 
 /**
  * struct emp_ioctl_batch - many requests with one call
