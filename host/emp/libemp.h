@@ -66,6 +66,11 @@
  * is shared memory, as all memory of simulated boards is. A board of a world in the same process is
  * copied with its world.
  *
+ * Cards that go. When a card is pulled, or its driver removed, calls for it return errors. Only a
+ * program that has the card for itself (emp0.trusted) has mapped its registers: the call that next
+ * accesses one, perhaps libemp_close, raises SIGBUS, which ends the program unless it catches the
+ * signal, leaves the call and makes no further one for this board.
+ *
  * Event loops. libemp_event_descriptor gives a file descriptor for poll(2). Nothing waits for it on
  * the way of a message: a board of the driver interrupts only while a program is in poll.
  *
