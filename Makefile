@@ -15,6 +15,8 @@ VERSION := 0.1.0
 BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)$(BOARDS:%=/boards-%)$(PLACEMENT:%=/%)
 # What no protocol changes, simulator and host/board, is made once for all of them.
 SIM_BUILD := build
+# What no placement changes, the host's side of EMP, is made once for all placements of a profile.
+HOST_BUILD := $(if $(PLACEMENT),$(BUILD:%/$(PLACEMENT)=%),$(BUILD))
 PYTHON := /usr/bin/python3
 # Python's bytecode, and what hsmc keeps beside it (gen/hsmc/disk_cache.py).
 export PYTHONPYCACHEPREFIX := $(abspath $(BUILD)/pycache)
@@ -79,9 +81,10 @@ $(1)/san/%.o: %.c FORCE
 $(1)/pic/%.o: %.c FORCE
 	$$(call make_file,CC,"$$< (position-independent)",$$(CC) $$(CFLAGS) $$(call includes,$(1)) -fPIC -MMD -MP -c -o $$@ $$<)
 endef
-$(foreach directory,$(sort $(BUILD) $(SIM_BUILD)),$(eval $(call C_OBJECTS,$(directory))))
+$(foreach directory,$(sort $(BUILD) $(HOST_BUILD) $(SIM_BUILD)),$(eval $(call C_OBJECTS,$(directory))))
 
--include $(shell find $(BUILD) $(SIM_BUILD)/*/sim $(SIM_BUILD)/*/host/board -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) $(if $(filter-out $(BUILD),$(HOST_BUILD)),$(addprefix $(HOST_BUILD)/,obj san pic gen)) \
+    $(SIM_BUILD)/*/sim $(SIM_BUILD)/*/host/board -name '*.d' 2>/dev/null)
 
 setup:           ## install the Debian packages that are missing
 	@scripts/setup.sh
@@ -99,7 +102,7 @@ test:            ## build and run the tests but the long ones (10 to 15 minutes 
 test-long: export ASAN_OPTIONS := detect_leaks=1
 test-long:       ## the tests that make test leaves out: mutants, renames, damages, variants, no engine
 	@scripts/setup.sh demo verify test
-	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs
+	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs $(LONG_TEST_NEEDS)
 	$(Q)LONG_TESTS=1 scripts/test.py -n 2 --dist loadfile -m long tests
 
 test-stress: export ASAN_OPTIONS := detect_leaks=1
@@ -139,9 +142,7 @@ bench-published: ## EMP charged the papers' step costs, on one and on both proce
 
 bench-emp:       ## what programs over EMP get, both profiles, on one and on both processors: build/bench.json, curves in build/bench (a minute)
 	@scripts/setup.sh demo bench
-	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _published.elf)
-	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
-	$(Q)$(MAKE) --no-print-directory -s placements
+	$(Q)$(MAKE) --no-print-directory -s placements-bench
 	$(Q)scripts/bench_emp.py
 
 bench-maps:      ## EMP with its processes divided in every way between both processors: which are best? build/bench_maps.json (7 minutes)
@@ -151,8 +152,8 @@ bench-maps:      ## EMP with its processes divided in every way between both pro
 
 bench-switches:  ## what each mechanism of EMP's profile modern gains: a row without each of them (5 minutes)
 	@scripts/setup.sh demo bench
-	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(FIRMWARE)/emp_a.elf
-	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
+	$(Q)$(MAKE) --no-print-directory -s bench-programs
+	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern bench-programs
 	$(Q)scripts/bench_switches.py
 
 bench-sim:       ## simulated time a second of processor time buys: all cores busy, a ping-pong, 2 to 256 boards

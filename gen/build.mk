@@ -16,6 +16,7 @@ $(foreach name,$(PROTOCOLS),\
   $(eval KINDS_$(name) := .h .c _layout.h _codec.h)\
   $(if $(wildcard spec/$(name)/firmware),\
     $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)\
+    $(eval HOST_KINDS_$(name) := $(KINDS_$(name))) $(eval HOST_OUTPUTS_$(name) := $(OUTPUTS_$(name)))\
     $(if $(PLACEMENT),$(if $(shell sed -n 's/^placement $(PLACEMENT)\>.*/&/p' $(SPEC_$(name))),\
       $(eval OUTPUTS_$(name) += --placement $(PLACEMENT))\
       $(if $(shell sed -n '/^placement $(PLACEMENT)\>/,/^$$/s/ on [AB] or [AB]/&/p' $(SPEC_$(name))),\
@@ -23,15 +24,20 @@ $(foreach name,$(PROTOCOLS),\
         $(eval KINDS_$(name) += _a.c _b.c _messages.h _nic_b.c) $(eval DIVIDED_$(name) := yes))))))
 .PHONY: generate
 
-# One run makes all of a protocol. hsmc leaves files alone that would not change, so their dates are set here.
+# One run makes all of a protocol: $(call GENERATE,NAME,DIRECTORY,FILES,OUTPUTS). hsmc leaves files alone that would not change, so
+# their dates are set here.
 define GENERATE
-GENERATED_$(1) := $(KINDS_$(1):%=$(BUILD)/gen/$(1)/$(1)%)
-generate: $$(GENERATED_$(1))
-$$(GENERATED_$(1)) &: $$(SPEC_$(1)) $(HSMC_SOURCES) FORCE
-	$$(call make_file,HSMC,$$<,$(HSMC) build $$< $$(OPTIONS_$(1)) $(OUTPUTS_$(1)) --output $(BUILD)/gen/$(1) --depfile $(BUILD)/gen/$(1)/$(1).d && \
-	    touch $$(GENERATED_$(1)),$(BUILD)/gen/$(1)/$(1))
+$(3) &: $$(SPEC_$(1)) $(HSMC_SOURCES) FORCE
+	$$(call make_file,HSMC,$$<,$(HSMC) build $$< $$(OPTIONS_$(1)) $(4) --output $(2)/gen/$(1) --depfile $(2)/gen/$(1)/$(1).d && \
+	    touch $(3),$(2)/gen/$(1)/$(1))
 endef
-$(foreach name,$(PROTOCOLS),$(eval $(call GENERATE,$(name))))
+generated = $(patsubst %,$(2)/gen/$(1)/$(1)%,$(3))
+$(foreach name,$(PROTOCOLS),\
+  $(eval GENERATED_$(name) := $(call generated,$(name),$(BUILD),$(KINDS_$(name))))\
+  $(eval generate: $(GENERATED_$(name)))\
+  $(eval $(call GENERATE,$(name),$(BUILD),$(GENERATED_$(name)),$(OUTPUTS_$(name))))\
+  $(if $(filter-out $(BUILD),$(HOST_BUILD)),\
+    $(eval $(call GENERATE,$(name),$(HOST_BUILD),$(call generated,$(name),$(HOST_BUILD),$(HOST_KINDS_$(name))),$(HOST_OUTPUTS_$(name))))))
 
 .PHONY: editor
 editor:          ## highlighting for Vim and Visual Studio Code, packages of the language server: build/editor

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 # Attacks upon boards, firmware and libemp: `make attack`, and a short run of it among the tests.
 
-ATTACK_OBJECTS := $(patsubst %.c,%.o,$(wildcard tests/attack/*.c)) host/demo/pair.o host/demo/recorder.o
+ATTACK_SOURCES := $(wildcard tests/attack/*.c)
+attack_objects  = $(ATTACK_SOURCES:%.c=$(BUILD)/$(1)/%.o) $(call HOST_OBJECTS,$(1),host/demo/pair.c host/demo/recorder.c)
 
 ATTACK           := $(BUILD)/tests/attack/attack
 ATTACK_SANITIZED := $(BUILD)/tests/attack/attack_sanitized
 
-$(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/,$(filter tests/%,$(ATTACK_OBJECTS)))): | $(HOST_LAYOUT)
+$(foreach kind,obj san,$(call attack_objects,$(kind))): | $(HOST_LAYOUT)
 $(BUILD)/obj/tests/attack/%.o $(BUILD)/san/tests/attack/%.o: CFLAGS_tests_attack := -DFIRMWARE_IMAGE='"$(BUILD)/firmware/emp_a.elf"'
 
-$(ATTACK): $(addprefix $(BUILD)/obj/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY) $(SIM_LIBRARY) FORCE
+$(ATTACK): $(call attack_objects,obj) $(HOST_LIBRARY) $(SIM_LIBRARY) FORCE
 	$(call make_file,LD,$@,$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $(FROM) -lelf -lz)
 
-$(ATTACK_SANITIZED): $(addprefix $(BUILD)/san/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) FORCE
+$(ATTACK_SANITIZED): $(call attack_objects,san) $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) FORCE
 	$(call make_file,LD,$@,$(CC) $(SANITIZE) -o $@ $(FROM) -lelf -lz)
 
 FRAMES ?= 1000000

@@ -2,8 +2,8 @@
 # The driver's checks in user space, with the sanitizers, on simulated boards with the driver's image of EMP.
 
 DRIVER_TESTS   := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/test_*.c tests/driver/measure_*.c))
-DRIVER_SUPPORT := $(addprefix $(BUILD)/san/,tests/driver/shared_board.o \
-    $(addprefix host/demo/,pair.o recorder.o calls.o piece.o) $(addprefix host/driver/,endpoint.o endpoint_account.o endpoint_submit.o flashable.o))
+DRIVER_SUPPORT := $(call HOST_OBJECTS,san,tests/driver/shared_board.c \
+    $(addprefix host/demo/,pair.c recorder.c calls.c piece.c) $(addprefix host/driver/,endpoint.c endpoint_account.c endpoint_submit.c flashable.c))
 
 $(DRIVER_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(DRIVER_SUPPORT): | $(HOST_LAYOUT)
 

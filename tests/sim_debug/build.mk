@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # GDB attached to boards that run the firmware.
-SIM_DEBUG_SUPPORT := $(addprefix host/demo/,pair.o piece.o recorder.o traffic.o sweep.o)
+SIM_DEBUG_SUPPORT := $(call HOST_OBJECTS,obj,$(addprefix host/demo/,pair.c piece.c recorder.c traffic.c sweep.c))
 
 $(BUILD)/obj/tests/sim_debug/debugged.o $(BUILD)/san/tests/sim_debug/debugged.o: | $(HOST_LAYOUT)
 
-$(BUILD)/tests/debugged: $(addprefix $(BUILD)/obj/,tests/sim_debug/debugged.o $(SIM_DEBUG_SUPPORT)) \
-    $(BUILD)/obj/host/libemp.a $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) FORCE | $(BUILD)/firmware/emp_a.elf
+$(BUILD)/tests/debugged: $(BUILD)/obj/tests/sim_debug/debugged.o $(SIM_DEBUG_SUPPORT) \
+    $(HOST_LIBRARY) $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) FORCE | $(BUILD)/firmware/emp_a.elf
 	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(FROM) $(SIM_DEBUG_LIBS) -lz -lnettle)
 
 TEST_NEEDS += $(BUILD)/tests/debugged
