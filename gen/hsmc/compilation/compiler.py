@@ -35,6 +35,7 @@ from ..frontend.worlds import (
     worlds_of,
 )
 from ..analysis.unused import check_unused
+from .statement_spans import statement_spans
 
 Step = Callable[[str], None]  # receives the name of each step, for a progress line
 
@@ -118,11 +119,39 @@ class Compilation:
     def diagnostics(self, step: Step = _silent) -> list[Diagnostic]:
         """Of the spec and, if it has no errors, of each of its checks. `step` receives the name of each step."""
         step(f"compiling {self.path}")
-        if self.protocol(None) is not None:
-            for number, check in enumerate(self._settings, start=1):
+        base = self.protocol(None)
+        if base is not None:
+            found: dict[str, list[Diagnostic]] = {}
+            alike: Optional[_Resolution] = None
+            before: Optional[dict[str, int]] = None
+            # Those that set the same numbers one after the other: they differ in their worlds alone.
+            for number, check in enumerate(sorted(self._settings, key=self._sets), 1):
                 step(f"compiling check {check} ({number} of {len(self._settings)})")
-                self.protocol(check)
+                settings, report = self._settings[check], Report()
+                bounds = bounds_of(base, check, False, False)
+                if alike is None or settings != before:
+                    alike = self._resolution(report, settings, check, bounds)
+                    alike.run()
+                else:
+                    alike.examine_world(report, check, bounds)
+                if report.errors != 0:
+                    alike = None
+                before, found[check] = settings, report.diagnostics
+            for check in self._settings:
+                self._take_errors(check, found[check])
         return self.report.diagnostics
+
+    def _sets(self, check: str) -> list[tuple[str, int]]:
+        return sorted(self._settings[check].items())
+
+    def _take_errors(self, check: str, diagnostics: list[Diagnostic]) -> None:
+        """Of a check, whose warnings are about the spec as it stands."""
+        for diagnostic in diagnostics:
+            if diagnostic.severity == "error":
+                message = f"{diagnostic.message} (in check {check})"
+                self.report.add(
+                    diagnostic.code, diagnostic.span, message, diagnostic.notes
+                )
 
     def protocol(
         self, check: Optional[str], liveness: bool = False, divided: bool = False
@@ -138,37 +167,33 @@ class Compilation:
         if check not in self._settings:
             names = ", ".join(self._settings) or "none"
             raise ValueError(f"there is no check '{check}'; there are: {names}")
-        # Warnings are about the spec as it stands.
         report = Report()
         bounds = bounds_of(base, check, liveness, divided)
-        protocol = self._resolve(report, self._settings[check], check, bounds)
-        for diagnostic in report.diagnostics:
-            if diagnostic.severity == "error":
-                message = f"{diagnostic.message} (in check {check})"
-                self.report.add(
-                    diagnostic.code, diagnostic.span, message, diagnostic.notes
-                )
+        resolution = self._resolution(report, self._settings[check], check, bounds)
+        protocol = resolution.run()
+        self._take_errors(check, report.diagnostics)
         return protocol if report.errors == 0 else None
 
     def resolve(
         self, overrides: dict[str, int], check: Optional[str]
     ) -> Optional[ir.Protocol]:
-        return self._resolve(self.report, overrides, check)
+        resolution = self._resolution(self.report, overrides, check, {})
+        protocol = resolution.run()
+        if check is None and not overrides:
+            self.context = resolution.context
+            self._settings = {c.name: dict(c.settings) for c in protocol.checks}
+        return protocol if self.report.errors == 0 else None
 
-    def _resolve(
+    def _resolution(
         self,
         report: Report,
         overrides: dict[str, int],
         check: Optional[str],
-        bounds: dict[str, int] = {},
-    ) -> Optional[ir.Protocol]:
+        bounds: dict[str, int],
+    ) -> "_Resolution":
         context = Context(report, self.spec, overrides, bounds)
         context.in_check = check is not None
-        protocol = _Resolution(context, check).run()
-        if check is None and not overrides:
-            self.context = context
-            self._settings = {c.name: dict(c.settings) for c in protocol.checks}
-        return protocol if report.errors == 0 else None
+        return _Resolution(context, check)
 
 
 def bounds_of(
@@ -234,6 +259,13 @@ class _Resolution:
         if context.report.errors == 0 and not context.overrides:
             check_protocol(context, protocol)
         return protocol
+
+    def examine_world(
+        self, report: Report, check: str, bounds: dict[str, int]
+    ) -> None:
+        """Of another check that sets the same numbers, after `run` has found no error: only its world is another one."""
+        self.context.report, self.context.bounds, self.check = report, bounds, check
+        self._worlds()
 
     def _check_protocol(self) -> None:
         nodes = [
@@ -653,7 +685,7 @@ class _Resolution:
 
     def _check_whole(self, graph: CallGraph, processes: list[ir.Process]) -> None:
         context = self.context
-        spans = _statement_spans(context.spec)
+        spans = statement_spans(context.spec)
         if not graph.recursive:
             check_ownership(context, graph, self.machines)
             TailCheck(context, self.actions, spans, self.raises).check(self.machines)
@@ -762,37 +794,3 @@ def _source(span: Span) -> tuple[str, ...]:
         for number, line in enumerate(lines, start=span.line)
         if number not in excluded
     )
-
-
-def _statement_spans(spec: ast.Spec) -> dict[ir.Place, Span]:
-    """Back from places to spans, which messages need; of statements and rows."""
-    found: dict[ir.Place, Span] = {}
-
-    def enter(node: ast.Node) -> None:
-        found[node.span.place()] = node.span
-
-    def statements(nodes: tuple[ast.Statement, ...]) -> None:
-        for node in nodes:
-            enter(node)
-            if isinstance(node, ast.If):
-                statements(node.then)
-                statements(node.otherwise)
-            elif isinstance(node, (ast.Repeat, ast.For)):
-                statements(node.body)
-
-    def states(nodes: tuple[ast.State, ...]) -> None:
-        for node in nodes:
-            statements(node.entry)
-            statements(node.exit)
-            for rows in node.rows:
-                for choice in rows.choices:
-                    enter(choice)
-                    statements(choice.actions)
-            states(node.states)
-
-    for declaration in spec.declarations:
-        if isinstance(declaration, (ast.Function, ast.Action)):
-            statements(declaration.body)
-        elif isinstance(declaration, ast.Process):
-            states(declaration.states)
-    return found

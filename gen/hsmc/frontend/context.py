@@ -185,7 +185,10 @@ class Context:
         self.report.add(code, span, message, notes)
 
     def refer(self, use: Span, declared: Union[Span, ir.Place]) -> None:
-        """Records the declaration that a name resolves to. Each resolver calls this, even where the use is wrong."""
+        """Records the declaration that a name resolves to. Each resolver calls this, even where the use is wrong. In a check a
+        name means what it means without it, and is not recorded again."""
+        if self.in_check:
+            return
         place = declared.place() if isinstance(declared, Span) else declared
         self.references[use] = place
 

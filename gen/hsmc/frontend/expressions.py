@@ -108,6 +108,8 @@ class Expressions:
 
     def refer(self, span: Span, name: str) -> None:
         """Notes what a local or global name stands for."""
+        if self.context.in_check:  # the same as without it
+            return
         for scope in reversed(self.scopes):
             if name in scope:
                 self.context.refer(span, scope[name][1])
@@ -135,6 +137,13 @@ class Expressions:
 
     def expression(self, node: ast.Expression) -> Optional[ir.Expression]:
         """Any expression, arrays and payloads included."""
+        # Names are half of all that is asked for.
+        if isinstance(node, ast.NameUse):
+            return self._name(node)
+        if isinstance(node, ast.Binary):
+            return self._binary(node)
+        if isinstance(node, ast.Member):
+            return self._member(node, False)
         place = node.span.place()
         if isinstance(node, ast.Number):
             if node.value > LARGEST:
@@ -147,16 +156,10 @@ class Expressions:
             return ir.Number(
                 type=BOOL, place=place, value=int(node.text == "true"), text=node.text
             )
-        if isinstance(node, ast.NameUse):
-            return self._name(node)
         if isinstance(node, ast.Unary):
             return self._unary(node)
-        if isinstance(node, ast.Binary):
-            return self._binary(node)
         if isinstance(node, ast.Conditional):
             return self._conditional(node)
-        if isinstance(node, ast.Member):
-            return self._member(node, False)
         if isinstance(node, ast.Index):
             return self._index(node)
         if isinstance(node, ast.Find):
@@ -315,7 +318,7 @@ class Expressions:
             self.context.use(f"argument of {self.body.name}", node.name)
             if binding.type == UNKNOWN:
                 return None
-            return dataclasses.replace(binding, place=place)
+            return ir.moved(binding, place)
         symbol = self.context.symbols.get(node.name)
         if symbol is None:
             self.unknown_name(node.span, node.name)
