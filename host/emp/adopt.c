@@ -20,36 +20,50 @@ static void set_own_word(struct libemp_board *board, uint32_t word, uint32_t val
     board_set_word(board->hardware, BOARD_CONTROL_ADDRESS + EMP_OBJECTS_AT + 4 * word, value);
 }
 
-/* Tells the board where to write ends to. The page is the board's own, for requests of another
- * handle may end when this one has long been closed. */
+/* The page is the board's own, for requests of another handle may end when this one has long been
+ * closed. */
 static int place_completions(struct libemp_board *board) {
-    uint64_t bus = 0;
     board->completions = NULL;
-    if (board->ends_in_memory) {
-        void *memory = board_own_memory(board->hardware, COMPLETIONS_OFFSET);
-        if (!memory || board_pin_allocated(board->hardware, memory, &bus))
-            return libemp_fail(board, -ENOMEM, "no page for completions");
-        board->completions = memory;
-    }
-    set_own_word(board, EMP_OBJECTS_COMPLETIONS_HIGH_WORD, (uint32_t)(bus >> 32));
-    set_own_word(board, EMP_OBJECTS_COMPLETIONS_LOW_WORD, (uint32_t)bus);
+    board->completions_bus = 0;
+    if (!board->ends_in_memory)
+        return 0;
+    void *memory = board_own_memory(board->hardware, COMPLETIONS_OFFSET);
+    if (!memory || board_pin_allocated(board->hardware, memory, &board->completions_bus))
+        return libemp_fail(board, -ENOMEM, "no page for completions");
+    board->completions = memory;
+    return 0;
+}
+
+/* The board serves this mailbox before that of postings. */
+void libemp_take_ends(struct libemp_board *board) {
+    if (board->ends_taken)
+        return;
+    board->ends_taken = true;
+    set_own_word(board, EMP_OBJECTS_COMPLETIONS_HIGH_WORD,
+                 (uint32_t)(board->completions_bus >> 32));
+    set_own_word(board, EMP_OBJECTS_COMPLETIONS_LOW_WORD, (uint32_t)board->completions_bus);
     set_own_word(board, EMP_OBJECTS_COMPLETIONS_STEP_WORD, 2); /* one behind the other */
-    return board_ring(board->hardware, EMP_COMPLETION_MAILBOX, 1);
+    board_set_word(board->hardware, BOARD_MAILBOXES + 4 + 8 * EMP_COMPLETION_MAILBOX, 1);
 }
 #else
 static int place_completions(struct libemp_board *board) {
     board->completions = NULL;
     return 0;
 }
+
+void libemp_take_ends(struct libemp_board *board) {
+    (void)board; /* the host looks at the descriptors */
+}
 #endif
 
 /* Learns where the firmware keeps what it shares. */
-static int adopt(struct libemp_board *board) {
+static int adopt(struct libemp_board *board, bool just_started) {
     const int error = board->session ? session_adopt(board) : place_completions(board);
     if (error)
         return error;
     if (!board->session)
         board->node = board_control_word(board->hardware, BOARD_CONTROL_NODE_WORD);
+    board->ends_taken = just_started && !board->completions; /* no handle has */
     board->descriptors = own_word(board, EMP_OBJECTS_DESCRIPTORS_WORD);
     board->posting_ring = own_word(board, EMP_OBJECTS_POSTING_RING_WORD);
     board->peers = own_word(board, EMP_OBJECTS_PEERS_WORD);
@@ -102,7 +116,7 @@ int libemp_start(struct libemp_board *board, const struct board_image *image,
     if (error)
         return error;
     libemp_reset_requests(board);
-    return adopt(board);
+    return adopt(board, true);
 }
 
 /* Descriptors the NIC owns belong to requests of another handle, maybe of one that died. What a
@@ -136,7 +150,7 @@ int libemp_attach(struct libemp_board *board) {
     board->running = false;
     int error = board_attach(board->hardware, EMP_PROTOCOL_HASH);
     if (!error)
-        error = adopt(board);
+        error = adopt(board, false);
     if (error)
         return error;
     libemp_reset_requests(board);

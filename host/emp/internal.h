@@ -92,6 +92,8 @@ struct libemp_board {
     uint32_t counters;
     /* A word for each descriptor, which the board writes as it ends; NULL: none. */
     volatile uint32_t *completions;
+    uint64_t completions_bus;
+    bool ends_taken; /* the board writes ends to this handle's place, if it has one */
     uint32_t looks; /* at them in libemp_test, without success */
 
     uint32_t posted;      /* running count, low word of the posting mailbox */
@@ -134,6 +136,10 @@ bool libemp_longs_use(const struct libemp_board *board, const struct libemp_memo
 void libemp_forget_longs(struct libemp_board *board);
 
 /* event.c: closes the descriptor, if there is one. */
+/* adopt.c: the handle that posts learns of ends; one that only looks at the board leaves them to the
+ * handle that posted before. */
+void libemp_take_ends(struct libemp_board *board);
+
 void libemp_close_event(struct libemp_board *board);
 
 /* claim.c: a peek is posted; a receive is, and may overtake peeks; a peek has met a message; a

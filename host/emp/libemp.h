@@ -130,7 +130,8 @@ struct libemp_options {
     struct board_options board;
     struct libemp_costs costs;
     /* The board writes ends to the host's memory, and libemp_test and libemp_wait look there
-     * instead of reading the board's memory over the bus. libemp_test then notices only at every
+     * instead of reading the board's memory over the bus. The first post of a handle takes them, so
+     * one that only looks at the board takes nothing. libemp_test then notices only at every
      * 1024th call without success that a board was reset. Only in the profile `modern`: else
      * libemp_open returns -EOPNOTSUPP. */
     bool ends_in_memory;

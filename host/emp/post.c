@@ -171,6 +171,7 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
 
     board_spend_ns(board->hardware, board->costs.call_ns);
     const int cut = libemp_cut(board, pieces, count, board->fragments, &header.length);
+    libemp_take_ends(board);
     if (cut < 0)
         return cut;
 

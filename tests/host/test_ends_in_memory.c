@@ -64,7 +64,28 @@ static void ends_in_memory__test_notices_a_reset(void **state) {
     libemp_abandon(board);
 }
 
-/* The handle that attaches last learns of ends. */
+/* A handle that attaches only to look, with ends in memory or without, takes nothing. */
+static void ends_in_memory__stay_with_the_handle_that_posts(void **state) {
+    struct mock *mock = *state;
+    struct libemp_board *first = mock_start_in_memory(mock);
+    libemp_request requests[2];
+    uint32_t value;
+    assert_int_equal(libemp_post_receive(first, 1, 42, NULL, 0, &requests[0]), 0);
+    struct libemp_board *second = mock_start_in_memory(mock);
+    struct libemp_board *third = mock_start(mock);
+    assert_int_equal(libemp_counter(second, 0, &value), 0);
+    assert_int_equal(libemp_counter(third, 0, &value), 0);
+    mock_finish(mock, 0, EMP_RESULT_OK, 0);
+    assert_int_equal(libemp_wait(first, requests[0], 1000000, NULL), 0);
+    assert_int_equal(libemp_post_receive(first, 1, 42, NULL, 0, &requests[1]), 0);
+    assert_int_equal(libemp_close(second), 0);
+    assert_int_equal(libemp_close(third), 0);
+    mock_finish(mock, 0, EMP_RESULT_OK, 0);
+    assert_int_equal(libemp_wait(first, requests[1], 1000000, NULL), 0);
+    assert_int_equal(libemp_close(first), 0);
+}
+
+/* The handle that posts last learns of ends. */
 static void ends_in_memory__follows_the_handle(void **state) {
     struct mock *mock = *state;
     struct libemp_board *first = mock_start_in_memory(mock);
@@ -105,6 +126,7 @@ int main(void) {
         TEST(ends_in_memory__the_board_is_not_read),
         TEST(ends_in_memory__wait_is_late_or_notices_stopped_firmware),
         TEST(ends_in_memory__test_notices_a_reset),
+        TEST(ends_in_memory__stay_with_the_handle_that_posts),
         TEST(ends_in_memory__follows_the_handle),
 #else
         TEST(ends_in_memory__is_refused),
