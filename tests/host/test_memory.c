@@ -173,6 +173,10 @@ static void register__refuses_what_cannot_be(void **state) {
     assert_int_equal(libemp_register(fixture->board, &local, 0, &memory), -EINVAL);
     assert_int_equal(libemp_register(fixture->board, &local, SIZE_MAX, &memory), -EINVAL);
     assert_int_equal(libemp_register(fixture->board, &local, 1, NULL), -EINVAL);
+    /* The pages are looked at before anything is allocated, or the sanitizer ends the program. */
+    assert_int_equal(libemp_register(fixture->board, &local, SIZE_MAX / 2, &memory), -EFAULT);
+    assert_int_equal(libemp_register(fixture->board, fixture->buffer, SIZE_MAX / 2, &memory),
+                     -EFAULT);
     assert_int_equal(libemp_register(fixture->board, &local, 1, &memory), -EFAULT);
     uint8_t *last = mock->memory + (size_t)(MOCK_PAGES - 1) * EMP_PAGE_BYTES;
     assert_int_equal(libemp_register(fixture->board, last, EMP_PAGE_BYTES + 1, &memory), -EFAULT);
