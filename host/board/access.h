@@ -56,6 +56,10 @@ void board_catch_up(struct board *board);
 /* 0, or -EACCES with the reason in a child of the process that has opened the board. */
 int board_check_process(struct board *board);
 
+/* 0, or -EIO with the reason if something keeps the board from reaching host memory: four registers
+ * at most are read. */
+int board_check_transfers(struct board *board);
+
 /* As in struct board_backend. */
 int board_pin(struct board *board, const void *address, size_t bytes, uint32_t *pin);
 int board_translate(struct board *board, uint32_t pin, const void *address, size_t count,

@@ -238,7 +238,8 @@ struct board_start_options {
  * than options->protocol_hash; -ENOMEM if the board's own page of host memory cannot be
  * allocated; -ETIMEDOUT if the board does not come out of reset or the firmware does not become
  * ready; -EPROTO if it was made from another spec than options->protocol_hash; -EIO if the
- * self-test failed, if the memory does not hold the words written, if the firmware stopped, or if
+ * self-test failed, if the board reaches no host memory (as of
+ * board_attach), if the memory does not hold the words written, if the firmware stopped, or if
  * the EEPROM does not answer, does not keep the count or holds no count that can be trusted (then
  * specify an epoch). Once board_start has returned, even with an error, no earlier activity of the
  * board reaches host memory or the wire. The exceptions are -EINVAL and -ENOEXEC, which leave the
@@ -249,7 +250,8 @@ BOARD_CHECKED int board_start(struct board *board, const struct board_image *ima
 
 /* Uses a board whose firmware another handle has started. -ENODEV if none has been started, -EPROTO
  * if it was made from another spec than the one with this hash (0: any spec), -EIO if it has
- * stopped. */
+ * stopped, or reaches no host memory because bus mastering is off, its transfers are paused, or its
+ * bus commands were changed. */
 BOARD_CHECKED int board_attach(struct board *board, uint32_t protocol_hash);
 
 /* 0 while the firmware runs; -EIO if it or its processor has stopped: board_message has the reason.

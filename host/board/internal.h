@@ -8,6 +8,7 @@
 
 /* Registers and their bits (tigon2.md 3). */
 enum {
+    REGISTER_PCI_COMMAND = 0x004,
     REGISTER_HOST_CONTROL = BOARD_HOST_CONTROL,
     REGISTER_LOCAL_CONTROL = 0x044,
     REGISTER_CONFIGURATION = 0x050,
@@ -28,6 +29,8 @@ enum {
     WINDOW_BYTES = 0x800,
     MEMORY_BYTES = 2 * 1024 * 1024
 };
+#define BOARD_PCI_COMMANDS 0x76000000U /* HW[05C]: memory write, memory read */
+#define BOARD_PCI_32_BIT   (1U << 20)
 _Static_assert(BOARD_CONTROL_ADDRESS + BOARD_CONTROL_BYTES <= BOARD_ALIAS_BYTES,
                "reached without window");
 
@@ -59,6 +62,11 @@ int board_next_epoch(struct board *board, uint16_t *epoch);
 /* A count of starts as stored in the EEPROM. */
 enum { BOARD_COUNT_BYTES = 8 };
 void board_encode_count(uint32_t count, uint8_t slot[BOARD_COUNT_BYTES]);
+
+/* transfers.c: 0, or -EIO with the reason why the board reaches no host memory. After a reset the
+ * slot's width is found, and the board made to use it. */
+int board_check_mastering(struct board *board);
+int board_fit_width(struct board *board);
 
 /* stop.c: halts both processors. DMA transfers and frames continue. */
 void board_halt(struct board *board);

@@ -19,7 +19,6 @@ enum {
     LOCAL_BANK_512K = 2 << 8,
     LOCAL_BANK_MASK = 3 << 8,
     CONFIGURATION_SYNCHRONOUS = 1 << 20,
-    PCI_COMMANDS = 0x76000000, /* memory write, memory read */
     PCI_READ_MULTIPLE = 1 << 17,
     PCI_STATUS_MASK = 3 << 19, /* bus speed and width, to be kept */
 
@@ -75,7 +74,7 @@ static void configure(struct board *board) {
                            CONFIGURATION_SYNCHRONOUS);
     board_set_register(board, REGISTER_PCI_STATE,
                        (board_get_register(board, REGISTER_PCI_STATE) & PCI_STATUS_MASK) |
-                           PCI_COMMANDS | PCI_READ_MULTIPLE);
+                           BOARD_PCI_COMMANDS | PCI_READ_MULTIPLE);
 }
 
 static void clear(struct board *board, uint32_t from, uint32_t to) {
@@ -216,8 +215,14 @@ static int load(struct board *board, const struct board_image *image,
     int error = reset(board);
     if (error)
         return error;
+    error = board_check_mastering(board);
+    if (error)
+        return error;
     board_halt(board);
     configure(board);
+    error = board_fit_width(board);
+    if (error)
+        return error;
     clear(board, CLEAR_FROM, CLEAR_TO);
     copy(board, image);
     error = verify(board, image);
@@ -284,6 +289,8 @@ int board_start(struct board *board, const struct board_image *image,
     error = run(board, image, options);
     if (!error)
         error = check_protocol(board, options->protocol_hash);
+    if (!error)
+        error = board_check_transfers(board);
     if (error) {
         (void)(board_stop(board) == 0); /* its firmware is in an unknown state */
         return error;
@@ -299,6 +306,8 @@ int board_attach(struct board *board, uint32_t protocol_hash) {
         error = check_protocol(board, protocol_hash);
     if (!error)
         error = board_check_running(board);
+    if (!error)
+        error = board_check_transfers(board);
     board->ready = error == 0;
     return error;
 }

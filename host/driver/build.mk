@@ -10,7 +10,7 @@ DRIVER_LAYOUTS := $(DRIVER_BUILD)/gen/emp/emp_layout.h
 KERNEL         ?= $(lastword $(shell ls -d /lib/modules/*-amd64/build /usr/src/linux-headers-*-amd64 2>/dev/null | sort -V))
 DRIVER_FILES   := $(wildcard host/driver/*.[ch] host/driver/libc/*.h host/driver/uapi/*.h) host/board/board.h host/board/access.h \
     host/board/ahead.h host/board/internal.h host/board/image_format.h fw-runtime/hsm_checks.h \
-    $(addprefix host/board/,access.c eeprom.c incarnation.c open.c start.c stop.c) \
+    $(addprefix host/board/,access.c eeprom.c incarnation.c open.c start.c stop.c transfers.c) \
     host/emp/descriptor.c host/emp/descriptor.h
 
 .PHONY: driver driver-sources driver-module

@@ -98,6 +98,7 @@ struct libemp_board {
 
     uint32_t posted;      /* running count, low word of the posting mailbox */
     uint64_t gave_up_ns;  /* when libemp_give_up last made an entry */
+    uint64_t asked_ns;    /* when a wait last asked whether the board reaches host memory */
     uint32_t outstanding; /* requests not yet finished */
     uint32_t free;
     uint64_t taken[(EMP_DESCRIPTOR_LIMIT + 63) / 64];
@@ -135,11 +136,11 @@ void libemp_end_longs(struct libemp_board *board);
 bool libemp_longs_use(const struct libemp_board *board, const struct libemp_memory *memory);
 void libemp_forget_longs(struct libemp_board *board);
 
-/* event.c: closes the descriptor, if there is one. */
 /* adopt.c: the handle that posts learns of ends; one that only looks at the board leaves them to the
  * handle that posted before. */
 void libemp_take_ends(struct libemp_board *board);
 
+/* event.c: closes the descriptor, if there is one. */
 void libemp_close_event(struct libemp_board *board);
 
 /* claim.c: a peek is posted; a receive is, and may overtake peeks; a peek has met a message; a

@@ -173,14 +173,15 @@ struct board *libemp_hardware(const struct libemp_board *board);
 /* As board_start, and checks that the firmware is EMP's. All requests of an earlier start are gone
  * afterwards. -EINVAL also for a node out of range; -EBUSY while requests are posted; -EPROTO or
  * -ENOEXEC if the firmware was made from another specification than this library; -EIO also if the
- * board died as soon as it was ready. */
+ * board died as soon as it was ready, or reaches no host memory: bus mastering is off, say. */
 LIBEMP_CHECKED int libemp_start(struct libemp_board *board, const struct board_image *image,
                                 const struct board_start_options *options);
 
 /* Uses a board whose firmware is already running. Requests that another handle left posted keep
  * their descriptors. Until the next start, some descriptors that finished messages of several pages
  * have used may stay reserved, too. -EBUSY while this handle has requests posted, -ENODEV if no
- * firmware has been started, -EIO if it has stopped or died, -EPROTO as above. */
+ * firmware has been started, -EIO if it has stopped or died, or the board reaches no host memory
+ * (libemp_message says why), -EPROTO as above. */
 LIBEMP_CHECKED int libemp_attach(struct libemp_board *board);
 
 /* As board_stop; posted requests are forgotten. -EIO: the board does not answer or does not stop.
@@ -345,8 +346,8 @@ LIBEMP_CHECKED int libemp_test(struct libemp_board *board, libemp_request reques
                                struct libemp_completion *completion);
 
 /* As libemp_test, but waits until the request has finished. -ETIMEDOUT: it has not finished within
- * `timeout_ns` and is still posted. -EIO is also returned if the firmware has stopped
- * (libemp_message reports which). */
+ * `timeout_ns` and is still posted. -EIO is also returned if the firmware has stopped or the board
+ * reaches no host memory any more (libemp_message reports which). */
 LIBEMP_CHECKED int libemp_wait(struct libemp_board *board, libemp_request request,
                                uint64_t timeout_ns, struct libemp_completion *completion);
 

@@ -16,8 +16,10 @@ enum {
         BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX, /* low word: writing it raises the event */
     HEALTH_POLLS = 1024,  /* of the board between two looks at the firmware's state */
     HEALTH_LOOKS = 16384, /* at the host's own memory: a millisecond, too */
-    WAITING_LOOKS = 1024  /* while requests wait that the driver may have time for by now */
+    WAITING_LOOKS = 1024, /* while requests wait that the driver may have time for by now */
 };
+
+#define ASK_NS UINT64_C(1000000) /* between two questions whether the board reaches host memory */
 
 static bool is_taken(const struct libemp_board *board, size_t index) {
     return board->taken[index / 64] >> (index % 64) & 1;
@@ -169,9 +171,9 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
     uint32_t *indirect = NULL;
 
+    libemp_take_ends(board);
     board_spend_ns(board->hardware, board->costs.call_ns);
     const int cut = libemp_cut(board, pieces, count, board->fragments, &header.length);
-    libemp_take_ends(board);
     if (cut < 0)
         return cut;
 
@@ -598,6 +600,16 @@ int libemp_check_firmware(struct libemp_board *board) {
     return board_fail_fault(board->hardware, "the firmware has stopped", fault);
 }
 
+/* What a wait that has taken long asks; of the second question at most so often, because short
+ * waits, each of them late, may follow each other. */
+static int check_progress(struct libemp_board *board, uint64_t now_ns) {
+    const int stopped = libemp_check_firmware(board);
+    if (stopped || now_ns - board->asked_ns < ASK_NS)
+        return stopped;
+    board->asked_ns = now_ns;
+    return board_check_transfers(board->hardware);
+}
+
 bool libemp_is_posted(struct libemp_board *board, libemp_request request) {
     return find_slot(board, request) != NULL;
 }
@@ -613,9 +625,10 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
     uint64_t polls = health;
     int error = test_repeatedly(board, request, false, end, completion, &polls);
     while (error == -EAGAIN) {
-        const bool late = board_now_ns(board->hardware) - start >= timeout_ns;
+        const uint64_t now = board_now_ns(board->hardware);
+        const bool late = now - start >= timeout_ns;
         if (late || polls % health == 0) {
-            const int stopped = libemp_check_firmware(board);
+            const int stopped = check_progress(board, now);
             if (stopped)
                 return stopped;
         }

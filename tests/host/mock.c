@@ -49,6 +49,7 @@ static void boot(struct mock *mock) {
     emp_control_set_state(words, mock->stops ? EMP_CONTROL_STATE_STOPPED : EMP_CONTROL_STATE_READY);
     if (mock->stops)
         emp_control_set_fault(words, 77);
+    mock->registers[REGISTER_DMA_ASSIST / 4] = 1;
 }
 
 struct mock *mock_create(void) {
@@ -58,6 +59,8 @@ struct mock *mock_create(void) {
     assert(mock->memory);
     memset(mock->memory, 0, (size_t)MOCK_PAGES * EMP_PAGE_BYTES);
     mock->registers[REGISTER_CPU_A_STATE / 4] = 1U << 18 | 1U << 16;
+    mock->registers[REGISTER_PCI_COMMAND / 4] = MOCK_PCI_COMMAND;
+    mock->registers[REGISTER_PCI_STATE / 4] = BOARD_PCI_COMMANDS;
     mock->silent_at_unpin = true;
     tigon_eeprom_initialise(&mock->eeprom, (const uint8_t[6]){2, 0x54, 0x47, 0, 0, 7});
     return mock;
@@ -196,6 +199,10 @@ static uint32_t read_register(struct mock *mock, uint32_t offset) {
         value |= 1U << 8;
         mock->dma_reads -= mock->dma_reads != 0;
     }
+    if (offset == REGISTER_DMA_ASSIST && mock->pauses) {
+        value |= 1U << 1;
+        mock->pauses--;
+    }
     return value;
 }
 
@@ -236,6 +243,11 @@ static void drive_eeprom(struct mock *mock, uint32_t value) {
     }
 }
 
+static bool doubles(const struct mock *mock) {
+    const bool narrow = mock->registers[REGISTER_PCI_STATE / 4] & BOARD_PCI_32_BIT;
+    return mock->stays_doubled || (mock->doubles && !narrow);
+}
+
 static void store(struct mock *mock, uint32_t offset, uint32_t value) {
     const size_t index = sram_index(mock, offset);
     if (mock->gone)
@@ -243,6 +255,8 @@ static void store(struct mock *mock, uint32_t offset, uint32_t value) {
     if (index != SIZE_MAX) {
         if (!mock->sticky_address || index * 4 != mock->sticky_address)
             mock->sram[index] = value;
+        if (offset < WINDOW_OFFSET && index % 2 == 0 && doubles(mock))
+            mock->sram[index + 1] = value;
         return;
     }
     if (offset == REGISTER_WINDOW_BASE)

@@ -17,6 +17,7 @@ enum {
     MOCK_PEERS = 0x22000,
     MOCK_PARAMETERS = 0x22800,
     MOCK_COUNTERS = 0x22900,
+    MOCK_PCI_COMMAND = 0x02A00006, /* a BIOS has switched memory and bus mastering on */
 };
 
 struct mock {
@@ -30,10 +31,13 @@ struct mock {
     bool silent;             /* firmware never gets ready */
     bool stops;              /* firmware stops itself at once */
     bool wrong_hash;
-    bool gone;            /* every register reads all ones */
-    bool deaf;            /* processors continue after a halt request */
-    unsigned dma_reads;   /* reads of HW[11C] during which a transfer is under way */
-    bool dma_hangs;       /* until its engine is reset */
+    bool gone;          /* every register reads all ones */
+    bool deaf;          /* processors continue after a halt request */
+    unsigned dma_reads; /* reads of HW[11C] during which a transfer is under way */
+    bool dma_hangs;     /* until its engine is reset */
+    unsigned pauses;    /* reads of HW[11C] during which transfers are paused, as for a repair */
+    bool doubles;       /* a first word into the second, too, unless HW[05C] says 32 bits */
+    bool stays_doubled;
     bool silent_at_unpin; /* no memory was unpinned while something could still be written to it */
 
     struct tigon_eeprom eeprom;

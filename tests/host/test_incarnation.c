@@ -50,6 +50,7 @@ static uint16_t next(void) {
 static void cycle_power(void) {
     memset(mock->sram, 0xA5, sizeof mock->sram);
     memset(mock->registers, 0, sizeof mock->registers);
+    mock->registers[REGISTER_PCI_COMMAND / 4] = MOCK_PCI_COMMAND;
     mock->eeprom.phase = 0;
     mock->eeprom.drive = false;
     mock->eeprom_busy_ns = 0;

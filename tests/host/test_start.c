@@ -237,6 +237,84 @@ static void attach__refuses_objects_outside_the_boards_memory(void **state) {
     assert_int_equal(libemp_attach(fixture->board), 0);
 }
 
+/* What a BIOS or another driver may have left. */
+static void start__needs_bus_mastering(void **state) {
+    const struct fixture *fixture = *state;
+    uint32_t *command = &fixture->mock->registers[REGISTER_PCI_COMMAND / 4];
+    *command &= ~4U;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), -EIO);
+    assert_non_null(strstr(libemp_message(fixture->board), "bus mastering is off"));
+    assert_int_equal(libemp_attach(fixture->board), -ENODEV);
+    *command |= 4;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+}
+
+static void start__uses_a_narrow_slot_as_one(void **state) {
+    const struct fixture *fixture = *state;
+    struct mock *mock = fixture->mock;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    assert_int_equal(mock->registers[REGISTER_PCI_STATE / 4] & BOARD_PCI_32_BIT, 0);
+    mock->doubles = true;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    assert_int_equal(mock->registers[REGISTER_PCI_STATE / 4] & BOARD_PCI_32_BIT, BOARD_PCI_32_BIT);
+    mock->stays_doubled = true;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), -EIO);
+    assert_non_null(strstr(libemp_message(fixture->board), "the slot has 32 bits"));
+}
+
+/* Each of them keeps transfers from happening, while registers and link work. */
+static const struct {
+    uint32_t offset, clear, set;
+    const char *text;
+} hindrances[] = {
+    {REGISTER_PCI_COMMAND, 4, 0, "bus mastering is off"},
+    {REGISTER_DMA_ASSIST, 0, 2, "transfers are paused"},
+    {REGISTER_DMA_ASSIST, 1, 0, "transfers are paused"},
+    {REGISTER_PCI_STATE, 1U << 25, 0, "has other bus commands"},
+};
+
+static void attach__needs_transfers(void **state) {
+    const struct fixture *fixture = *state;
+    struct mock *mock = fixture->mock;
+    libemp_request request;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    for (size_t i = 0; i < sizeof hindrances / sizeof *hindrances; i++) {
+        uint32_t *word = &mock->registers[hindrances[i].offset / 4];
+        const uint32_t right = *word;
+        *word = (right & ~hindrances[i].clear) | hindrances[i].set;
+        assert_int_equal(libemp_attach(fixture->board), -EIO);
+        assert_non_null(strstr(libemp_message(fixture->board), hindrances[i].text));
+        assert_int_equal(libemp_post_receive(fixture->board, 1, 0, NULL, 0, &request), -ENODEV);
+        *word = right;
+    }
+    mock->pauses = 1; /* firmware repairs something */
+    assert_int_equal(libemp_attach(fixture->board), 0);
+}
+
+static void wait__needs_transfers(void **state) {
+    const struct fixture *fixture = *state;
+    struct mock *mock = fixture->mock;
+    libemp_request requests[2];
+    size_t index;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(libemp_post_receive(fixture->board, 1, 0, NULL, 0, &requests[i]), 0);
+    assert_int_equal(libemp_wait(fixture->board, requests[0], 2000000, NULL), -ETIMEDOUT);
+    for (size_t i = 0; i < sizeof hindrances / sizeof *hindrances; i++) {
+        uint32_t *word = &mock->registers[hindrances[i].offset / 4];
+        const uint32_t right = *word;
+        *word = (right & ~hindrances[i].clear) | hindrances[i].set;
+        assert_int_equal(libemp_wait(fixture->board, requests[0], LIBEMP_FOREVER, NULL), -EIO);
+        assert_non_null(strstr(libemp_message(fixture->board), hindrances[i].text));
+        assert_int_equal(libemp_wait_any(fixture->board, requests, 2, LIBEMP_FOREVER, &index, NULL),
+                         -EIO);
+        assert_int_equal(libemp_wait_all(fixture->board, requests, 2, LIBEMP_FOREVER, NULL, NULL),
+                         -EIO);
+        *word = right;
+    }
+    assert_int_equal(libemp_wait(fixture->board, requests[0], 2000000, NULL), -ETIMEDOUT);
+}
+
 static void peers__are_written_and_read(void **state) {
     const struct fixture *fixture = *state;
     static const uint8_t address[6] = {0x02, 0x54, 0x47, 1, 2, 3};
@@ -327,6 +405,10 @@ int main(void) {
         TEST(open__names),
         TEST(attach__needs_running_firmware),
         TEST(attach__refuses_objects_outside_the_boards_memory),
+        TEST(start__needs_bus_mastering),
+        TEST(start__uses_a_narrow_slot_as_one),
+        TEST(attach__needs_transfers),
+        TEST(wait__needs_transfers),
         TEST(peers__are_written_and_read),
         TEST(parameters_and_counters__by_name),
         TEST(read_memory__borders),
