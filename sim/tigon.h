@@ -392,9 +392,13 @@ uint64_t tigon_host_bus_address(const struct tigon_host *host, const void *point
 void *tigon_host_pointer(struct tigon_host *host, uint64_t bus_address);
 
 /* Allocates whole pages of 4096 bytes, zeroed, contiguous in the array and therefore on the bus;
- * *bus_address (may be NULL) receives the start. Freed only with the world. NULL when memory is
- * used up. */
+ * *bus_address (may be NULL) receives the start. NULL when no such row of pages is free. */
 void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_address);
+
+/* Frees whole pages that were allocated: all of an allocation or a part, which later allocations
+ * get again, zeroed. A transfer of the board that still goes there is not noticed. False, and
+ * nothing is freed: not all of them are allocated. */
+bool tigon_host_free(struct tigon_host *host, void *memory, size_t bytes);
 
 /* The same, but with the physical pages scattered as by an operating system: `pages` receives the
  * bus address of each of the (bytes + 4095) / 4096 pages, no two of them adjacent on the bus if

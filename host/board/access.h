@@ -60,6 +60,12 @@ int board_check_process(struct board *board);
  * at most are read. */
 int board_check_transfers(struct board *board);
 
+/* Does allocated memory outlive its program? Then do not free what the board may still reach: a
+ * later program gives it back. */
+bool board_keeps_memory(const struct board *board);
+/* As in struct board_backend; only if memory is kept. */
+void board_give_back(struct board *board, bool mine, bool left, const uint64_t kept[2]);
+
 /* As in struct board_backend. */
 int board_pin(struct board *board, const void *address, size_t bytes, uint32_t *pin);
 int board_translate(struct board *board, uint32_t pin, const void *address, size_t count,

@@ -104,6 +104,10 @@ struct board_backend {
     /* Allocates whole pages, zeroed, that the board can reach; NULL when none are left. */
     void *(*allocate)(void *handle, size_t bytes);
     void (*release)(void *handle, void *memory, size_t bytes);
+    /* Where allocated memory outlives the program that has allocated it, because the board may:
+     * frees all that this program has (`mine`) and that earlier ones have left (`left`), but for
+     * the pages with the two bus addresses. NULL: memory ends with its program. */
+    void (*give_back)(void *handle, bool mine, bool left, const uint64_t kept[2]);
 
     /* Pins the pages that hold these bytes now; `*pin` names them from then on. What is mapped at
      * the address later has other pages, which this pin does not hold, so each registration

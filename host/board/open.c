@@ -106,6 +106,14 @@ int board_check_process(struct board *board) {
                       "open one here");
 }
 
+bool board_keeps_memory(const struct board *board) {
+    return board->backend->give_back != NULL;
+}
+
+void board_give_back(struct board *board, bool mine, bool left, const uint64_t kept[2]) {
+    board->backend->give_back(board->handle, mine, left, kept);
+}
+
 int board_pin(struct board *board, const void *address, size_t bytes, uint32_t *pin) {
     return board->backend->pin(board->handle, address, bytes, pin);
 }

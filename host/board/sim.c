@@ -84,9 +84,7 @@ static void *sim_allocate(void *handle, size_t bytes) {
 }
 
 static void sim_release(void *handle, void *memory, size_t bytes) {
-    (void)handle; /* host memory lives as long as the world */
-    (void)memory;
-    (void)bytes;
+    (void)tigon_host_free(handle, memory, bytes);
 }
 
 /* Simulated memory is never swapped, nor mapped elsewhere. */

@@ -112,9 +112,12 @@ static void *socket_allocate(void *handle, size_t bytes) {
 }
 
 static void socket_release(void *handle, void *memory, size_t bytes) {
-    (void)handle; /* simulated host memory lives as long as the world */
-    (void)memory;
-    (void)bytes;
+    (void)tigon_client_free(
+        handle, tigon_client_information(handle)->memory_base + place_of(handle, memory), bytes);
+}
+
+static void socket_give_back(void *handle, bool mine, bool left, const uint64_t kept[2]) {
+    (void)tigon_client_give_back(handle, mine, left, kept);
 }
 
 static int socket_unpin(void *handle, uint32_t pin) {
@@ -130,7 +133,8 @@ static int socket_unpin(void *handle, uint32_t pin) {
     .poll32 = socket_poll32, .memory_writes = socket_memory_writes,                                \
     .poll_memory = socket_poll_memory, .now_ns = socket_now_ns, .spend_ns = socket_spend_ns,       \
     .sleep_ns = socket_sleep_ns, .allocate = socket_allocate, .release = socket_release,           \
-    .pin = socket_pin, .translate = socket_translate, .unpin = socket_unpin
+    .give_back = socket_give_back, .pin = socket_pin, .translate = socket_translate,               \
+    .unpin = socket_unpin
 
 const struct board_backend board_socket = {.scheme = "socket", OPERATIONS};
 const struct board_backend board_served = {.scheme = "sim", OPERATIONS};

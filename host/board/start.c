@@ -218,6 +218,8 @@ static int load(struct board *board, const struct board_image *image,
     error = board_check_mastering(board);
     if (error)
         return error;
+    if (board_keeps_memory(board))
+        board_give_back(board, false, true, (const uint64_t[]){0, 0});
     board_halt(board);
     configure(board);
     error = board_fit_width(board);

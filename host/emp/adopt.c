@@ -158,6 +158,7 @@ int libemp_attach(struct libemp_board *board) {
         return 0;
     board->posted = board_get_word(board->hardware, BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX);
     reserve_foreign(board);
+    libemp_give_back_left(board);
     return 0;
 }
 

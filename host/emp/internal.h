@@ -94,7 +94,7 @@ struct libemp_board {
     volatile uint32_t *completions;
     uint64_t completions_bus;
     bool ends_taken; /* the board writes ends to this handle's place, if it has one */
-    uint32_t looks; /* at them in libemp_test, without success */
+    uint32_t looks;  /* at them in libemp_test, without success */
 
     uint32_t posted;      /* running count, low word of the posting mailbox */
     uint64_t gave_up_ns;  /* when libemp_give_up last made an entry */
@@ -136,9 +136,15 @@ void libemp_end_longs(struct libemp_board *board);
 bool libemp_longs_use(const struct libemp_board *board, const struct libemp_memory *memory);
 void libemp_forget_longs(struct libemp_board *board);
 
-/* adopt.c: the handle that posts learns of ends; one that only looks at the board leaves them to the
- * handle that posted before. */
+/* adopt.c: the handle that posts learns of ends; one that only looks at the board leaves them to
+ * the handle that posted before. */
 void libemp_take_ends(struct libemp_board *board);
+
+/* left.c, for boards whose host memory outlives programs: this one has nothing posted, and its
+ * memory is given back, if the board does not reach it, or has been `stopped`; it has attached, and
+ * so is what killed ones have left. */
+void libemp_give_back_own(struct libemp_board *board, bool stopped);
+void libemp_give_back_left(struct libemp_board *board);
 
 /* event.c: closes the descriptor, if there is one. */
 void libemp_close_event(struct libemp_board *board);

@@ -310,7 +310,8 @@ void libemp_forget_longs(struct libemp_board *board) {
     struct libemp_long *next;
     for (struct libemp_long *transfer = board->longs; transfer; transfer = next) {
         next = transfer->next;
-        libemp_free(board, transfer->headers, EMP_PAGE_BYTES);
+        if (!board_keeps_memory(board->hardware))
+            libemp_free(board, transfer->headers, EMP_PAGE_BYTES);
         free(transfer);
     }
     board->longs = NULL;

@@ -83,18 +83,21 @@ int libemp_close(struct libemp_board *board) {
         libemp_abandon(board);
         return 0;
     }
-    if (board->outstanding || (board->running && !board_wait_idle(board->hardware)))
+    const bool stops = board->outstanding || (board->running && !board_wait_idle(board->hardware));
+    if (stops)
         error = libemp_stop(board);
-    if (!error)
-        libemp_abandon(board);
-    return error;
+    if (error)
+        return error;
+    libemp_give_back_own(board, stops);
+    libemp_abandon(board);
+    return 0;
 }
 
 void libemp_abandon(struct libemp_board *board) {
     libemp_close_event(board);
     libemp_forget_memories(board);
     libemp_forget_longs(board);
-    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
+    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT && !board_keeps_memory(board->hardware); i++)
         board_free(board->hardware, board->slots[i].indirect, EMP_PAGE_BYTES);
     if (board->session)
         session_close(board);

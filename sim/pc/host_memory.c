@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +13,12 @@
 #include "sim/tigon.h"
 
 #define PAGE_BYTES 4096u
+
+enum tigon_page_state {
+    PAGE_FRESH, /* zero, for nothing has been given it */
+    PAGE_TAKEN,
+    PAGE_USED /* free again */
+};
 
 static size_t page_count(const struct tigon_host_pages *all) {
     return all->memory.size / PAGE_BYTES;
@@ -43,18 +50,25 @@ int tigon_host_pages_initialise(struct tigon_host_pages *pages, const struct tig
         .memory.size = knobs->host_memory_bytes & ~(uint64_t)(PAGE_BYTES - 1),
         .memory.base = knobs->host_memory_base,
         .scatter = knobs->host_scatter,
-        .next_page = 1, /* bus address 0 is too good an invalid address to give away */
+        .first_free = 1, /* bus address 0 is too good an invalid address to give away */
+        .end = 1,
     };
     pages->memory.bytes = mmap(NULL, pages->memory.size, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages->memory.bytes == MAP_FAILED)
         return -ENOMEM;
+    pages->states = calloc(page_count(pages), 1);
+    if (!pages->states) {
+        munmap(pages->memory.bytes, pages->memory.size);
+        return -ENOMEM;
+    }
     pages->scatter_step = choose_step(page_count(pages) - scatter_start(pages));
     return 0;
 }
 
 void tigon_host_pages_free(struct tigon_host_pages *pages) {
     munmap(pages->memory.bytes, pages->memory.size);
+    free(pages->states);
 }
 
 int tigon_host_share_memory(struct tigon_host *host) {
@@ -85,12 +99,21 @@ failed:;
 
 void tigon_host_release_memory(struct tigon_host *host) {
     struct tigon_host_pages *all = tigon_host_pages(host);
-    memset(all->memory.bytes + PAGE_BYTES, 0, (all->next_page - 1) * PAGE_BYTES);
+    memset(all->memory.bytes + PAGE_BYTES, 0, (all->end - 1) * PAGE_BYTES);
     if (all->scattered)
         memset(all->memory.bytes + scatter_start(all) * PAGE_BYTES, 0,
                all->memory.size - scatter_start(all) * PAGE_BYTES);
-    all->next_page = 1;
+    memset(all->states, PAGE_FRESH, page_count(all));
+    all->first_free = 1;
+    all->end = 1;
     all->scattered = 0;
+    all->scattered_taken = 0;
+}
+
+static void take_page(struct tigon_host_pages *all, size_t page) {
+    if (all->states[page] == PAGE_USED)
+        memset(all->memory.bytes + page * PAGE_BYTES, 0, PAGE_BYTES);
+    all->states[page] = PAGE_TAKEN;
 }
 
 uint8_t *tigon_host_memory(struct tigon_host *host) {
@@ -116,16 +139,54 @@ void *tigon_host_pointer(struct tigon_host *host, uint64_t bus_address) {
     return all->memory.bytes + (bus_address - all->memory.base);
 }
 
+/* The lowest pages that are free and follow each other; 0: there are not so many. */
+static size_t find_pages(const struct tigon_host_pages *all, size_t wanted) {
+    const size_t end = scatter_start(all);
+    size_t found = 0;
+    for (size_t page = all->first_free; page < end; page++) {
+        found = all->states[page] == PAGE_TAKEN ? 0 : found + 1;
+        if (found >= wanted)
+            return page + 1 - found;
+    }
+    return 0;
+}
+
 void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_address) {
     struct tigon_host_pages *all = tigon_host_pages(host);
-    const size_t pages = bytes / PAGE_BYTES + (bytes % PAGE_BYTES != 0);
-    if (pages > scatter_start(all) - all->next_page)
+    const size_t wanted = bytes / PAGE_BYTES + (bytes % PAGE_BYTES != 0);
+    const size_t first = wanted <= scatter_start(all) ? find_pages(all, wanted) : 0;
+    if (first == 0)
         return NULL;
-    uint8_t *memory = all->memory.bytes + all->next_page * PAGE_BYTES;
-    all->next_page += pages;
+    for (size_t page = first; page < first + wanted; page++)
+        take_page(all, page);
+    if (first == all->first_free)
+        all->first_free = first + wanted;
+    if (first + wanted > all->end)
+        all->end = first + wanted;
+    uint8_t *memory = all->memory.bytes + first * PAGE_BYTES;
     if (bus_address)
         *bus_address = tigon_host_bus_address(host, memory);
     return memory;
+}
+
+bool tigon_host_free(struct tigon_host *host, void *memory, size_t bytes) {
+    struct tigon_host_pages *all = tigon_host_pages(host);
+    const size_t at = (uintptr_t)memory - (uintptr_t)all->memory.bytes;
+    const size_t first = at / PAGE_BYTES;
+    const size_t count = bytes / PAGE_BYTES + (bytes % PAGE_BYTES != 0);
+    if (at % PAGE_BYTES != 0 || first >= page_count(all) || count > page_count(all) - first)
+        return false;
+    for (size_t page = first; page < first + count; page++)
+        if (all->states[page] != PAGE_TAKEN)
+            return false;
+    for (size_t page = first; page < first + count; page++) {
+        all->states[page] = PAGE_USED;
+        if (page >= scatter_start(all))
+            all->scattered_taken--;
+    }
+    if (count && first < all->first_free)
+        all->first_free = first;
+    return true;
 }
 
 int tigon_host_allocate_pages(struct tigon_host *host, size_t bytes, uint64_t *pages) {
@@ -141,10 +202,15 @@ int tigon_host_allocate_pages(struct tigon_host *host, size_t bytes, uint64_t *p
             pages[i] = first + i * PAGE_BYTES;
         return 0;
     }
-    if (wanted > available - all->scattered)
+    if (wanted > available - all->scattered_taken)
         return -ENOMEM;
     for (size_t i = 0; i < wanted; i++) {
-        const size_t page = start + all->scattered++ * all->scatter_step % available;
+        size_t page;
+        do
+            page = start + all->scattered++ % available * all->scatter_step % available;
+        while (all->states[page] == PAGE_TAKEN);
+        take_page(all, page);
+        all->scattered_taken++;
         pages[i] = all->memory.base + page * PAGE_BYTES;
     }
     return 0;

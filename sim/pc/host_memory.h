@@ -15,8 +15,11 @@ struct tigon_host;
 struct tigon_host_pages {
     struct tigon_bus_memory memory;
     bool scatter;
-    size_t next_page;    /* of contiguous allocation */
-    size_t scattered;    /* pages given out of the upper half */
+    uint8_t *states;   /* of each page: enum tigon_page_state */
+    size_t first_free; /* no page of contiguous allocation before it is free */
+    size_t end;        /* of the pages that contiguous allocation has given out so far */
+    size_t scattered;  /* pages of the upper half looked at so far, and given out */
+    size_t scattered_taken;
     size_t scatter_step; /* coprime to the number of pages there */
 };
 

@@ -79,6 +79,13 @@ enum tigon_serve_type {
     TIGON_SERVE_ALLOCATE_PAGES = 15,
     /* nothing -> nothing: the reset line of the slot */
     TIGON_SERVE_RESET = 16,
+    /* bus address, bytes -> nothing: gives back pages that this client has allocated. -EINVAL if it
+     * has not allocated all of them. With feature TIGON_SERVE_FREES, as the next one. */
+    TIGON_SERVE_FREE_PAGES = 17,
+    /* sum of enum tigon_serve_owner, two bus addresses -> nothing: gives back all pages of these
+     * owners but the two that have the addresses. The client must know that the board reaches none
+     * of the pages any more. */
+    TIGON_SERVE_GIVE_BACK = 18,
     TIGON_SERVE_TYPES,
 
     /* From the server, unasked, sequence 0, with feature TIGON_SERVE_EVENTS: level of the interrupt
@@ -88,6 +95,13 @@ enum tigon_serve_type {
 
 /* Features. The reply omits bits that a side does not support. */
 #define TIGON_SERVE_EVENTS UINT64_C(1)
+#define TIGON_SERVE_FREES  UINT64_C(2)
+
+/* Of pages that are allocated. */
+enum tigon_serve_owner {
+    TIGON_SERVE_MINE = 1, /* this client */
+    TIGON_SERVE_LEFT = 2  /* a client before it, which has not given them back */
+};
 
 enum tigon_serve_mode {
     TIGON_SERVE_LOCK_STEP, /* time passes only while a client waits for a reply, or writes */

@@ -64,6 +64,7 @@ void session_leave(struct session *session, const char *why) {
     session->connection.filled = 0;
     session->attached = false;
     session->features = 0;
+    memory_leave(session);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ static void attach(struct tigon_server *server, struct session *session,
     const uint64_t words[] = {
         TIGON_SERVE_MAGIC,
         TIGON_SERVE_VERSION,
-        features & TIGON_SERVE_EVENTS,
+        features & (TIGON_SERVE_EVENTS | TIGON_SERVE_FREES),
         server->options.free_running ? TIGON_SERVE_FREE : TIGON_SERVE_LOCK_STEP,
         tigon_board_index(session->served.board),
         tigon_world_board_count(server->world),
@@ -369,6 +370,9 @@ static int open_session(struct tigon_server *server, struct session *session, ch
     int error = listen_at(session, message, bytes);
     if (error)
         return error;
+    error = memory_open(session);
+    if (error)
+        return complain(message, bytes, error, name, "no table of its host memory");
     session->memory = tigon_host_share_memory(session->host);
     if (session->memory < 0)
         return complain(message, bytes, session->memory, name, "its host memory cannot be shared");
@@ -444,6 +448,7 @@ void tigon_server_close(struct tigon_server *server) {
         if (session->path)
             (void)unlink(session->path);
         free(session->path);
+        free(session->owners);
     }
     free(server->sessions);
     free(server);

@@ -30,6 +30,8 @@ struct session {
     bool attached;
     bool came; /* a client was there once */
     uint64_t features;
+    uint8_t *owners; /* of each page of host memory; memory.c */
+    size_t page_count;
     struct connection connection;
     uint64_t answer[TIGON_SERVE_PAGES_LIMIT]; /* to the request at hand */
 };
@@ -84,6 +86,19 @@ bool server_has_clients(const struct tigon_server *server);
 /* Header of a reply at this moment. */
 struct tigon_serve_header session_header(const struct session *session, uint16_t type,
                                          uint32_t sequence, int32_t status);
+
+/* memory.c: 0 or -ENOMEM. */
+int memory_open(struct session *session);
+/* Pages that were allocated for the client. */
+void memory_take(struct session *session, uint64_t address, uint64_t bytes);
+/* False, and nothing is freed: not all of them are the client's. */
+bool memory_free(struct session *session, uint64_t address, uint64_t bytes);
+/* All pages of these owners but those with these addresses. */
+void memory_give_back(struct session *session, uint64_t owners, const uint64_t kept[2]);
+/* The client has gone; the board may still reach its pages. */
+void memory_leave(struct session *session);
+/* The board has been reset. */
+void memory_release(struct session *session);
 
 /* session.c: the program that serves a board. */
 int session_program(struct tigon_host *host, void *argument);

@@ -50,6 +50,8 @@ static const struct {
     [TIGON_SERVE_ALLOCATE] = {"ALLOCATE", 1, false},
     [TIGON_SERVE_ALLOCATE_PAGES] = {"ALLOCATE_PAGES", 1, false},
     [TIGON_SERVE_RESET] = {"RESET", 0, false},
+    [TIGON_SERVE_FREE_PAGES] = {"FREE_PAGES", 2, false},
+    [TIGON_SERVE_GIVE_BACK] = {"GIVE_BACK", 3, false},
 };
 
 static void fail(struct answer *answer, int error, const char *text) {
@@ -280,8 +282,10 @@ static void allocate(struct session *session, uint64_t bytes, struct answer *ans
     else if (bytes > tigon_host_memory_size(session->host) ||
              !tigon_host_allocate(session->host, bytes, &address))
         fail(answer, -ENOMEM, "host memory is used up (knob host_memory_bytes)");
-    else
+    else {
+        memory_take(session, address, bytes);
         give(answer, address);
+    }
 }
 
 static void allocate_pages(struct session *session, uint64_t bytes, struct answer *answer) {
@@ -289,10 +293,13 @@ static void allocate_pages(struct session *session, uint64_t bytes, struct answe
         fail(answer, -EINVAL, "1 byte to 8 MB of scattered pages at a time");
         return;
     }
-    if (tigon_host_allocate_pages(session->host, bytes, answer->words))
+    if (tigon_host_allocate_pages(session->host, bytes, answer->words)) {
         fail(answer, -ENOMEM, "host memory is used up (knob host_memory_bytes)");
-    else
-        answer->count = (bytes + 4095) / 4096;
+        return;
+    }
+    answer->count = (bytes + 4095) / 4096;
+    for (size_t i = 0; i < answer->count; i++)
+        memory_take(session, answer->words[i], 1);
 }
 
 static void tell_board(const struct session *session, uint64_t index, struct answer *answer) {
@@ -361,6 +368,13 @@ static void carry_out(struct session *session, const struct request *request,
         return;
     case TIGON_SERVE_ALLOCATE_PAGES:
         allocate_pages(session, words[0], answer);
+        return;
+    case TIGON_SERVE_FREE_PAGES:
+        if (!memory_free(session, words[0], words[1]))
+            fail(answer, -EINVAL, "these are not pages that this client has allocated");
+        return;
+    case TIGON_SERVE_GIVE_BACK:
+        memory_give_back(session, words[0], words + 1);
         return;
     case TIGON_SERVE_RESET:
         configuration_cycle(session); /* posted writes arrive before */
@@ -506,6 +520,7 @@ static bool all_done(const struct tigon_server *server) {
 int session_program(struct tigon_host *host, void *argument) {
     struct session *session = argument;
     struct tigon_server *server = session->server;
+    (void)host; /* session->host */
     while (wait_for_client(session)) {
         serve_client(session);
         if (server->stopping)
@@ -513,7 +528,7 @@ int session_program(struct tigon_host *host, void *argument) {
         if (session->served.reset_at_leave) {
             configuration_cycle(session); /* a write on its way could start a transfer afterwards */
             tigon_board_reset(session->served.board);
-            tigon_host_release_memory(host);
+            memory_release(session);
         }
         if (all_done(server))
             server->stopping = 1;

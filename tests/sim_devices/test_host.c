@@ -309,6 +309,55 @@ static void test_memory(void **state) {
     bench_destroy(bench);
 }
 
+/* Freed pages are given again, zeroed, the lowest ones first; nothing is freed that was not given.
+ */
+static void test_memory_is_freed(void **state) {
+    (void)state;
+    struct bench *bench =
+        bench_make(1, (const char *const[]){"host_memory_base=0x100000000", NULL});
+    struct tigon_host *host = tigon_board_host(bench->board);
+    uint64_t pages[128];
+    uint8_t *first = tigon_host_allocate(host, (size_t)100 * 4096, NULL);
+    uint8_t *last = tigon_host_allocate(host, (size_t)27 * 4096, NULL);
+    assert_non_null(first);
+    assert_non_null(last);
+    assert_null(tigon_host_allocate(host, 1, NULL));
+    first[5 * 4096] = 1;
+    assert_false(tigon_host_free(host, first + 1, 4096));
+    assert_false(tigon_host_free(host, first, (size_t)128 * 4096));
+    assert_false(tigon_host_free(host, first, SIZE_MAX));
+    assert_false(tigon_host_free(host, first - 4096, 4096)); /* page 0 is never given */
+    assert_false(tigon_host_free(host, host, 4096));
+    assert_true(tigon_host_free(host, first + (size_t)5 * 4096, 4097)); /* two pages */
+    assert_false(tigon_host_free(host, first + (size_t)5 * 4096, 4096));
+    assert_null(tigon_host_allocate(host, 3 * 4096, NULL));
+    assert_ptr_equal(tigon_host_allocate(host, 4096, NULL), first + (size_t)5 * 4096);
+    assert_int_equal(first[5 * 4096], 0);
+    assert_ptr_equal(tigon_host_allocate(host, 1, NULL), first + (size_t)6 * 4096);
+    assert_null(tigon_host_allocate(host, 1, NULL));
+    assert_true(tigon_host_free(host, last, (size_t)27 * 4096));
+    assert_true(tigon_host_free(host, first, (size_t)100 * 4096));
+    assert_ptr_equal(tigon_host_allocate(host, (size_t)127 * 4096, NULL), first);
+
+    assert_int_equal(tigon_host_allocate_pages(host, (size_t)128 * 4096, pages), 0);
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < 128; i += 3) {
+            uint8_t *page = tigon_host_pointer(host, pages[i]);
+            *page = 1;
+            assert_true(tigon_host_free(host, page, 4096));
+        }
+        for (unsigned i = 0; i < 128; i += 3) {
+            assert_int_equal(tigon_host_allocate_pages(host, 4096, &pages[i]), 0);
+            assert_int_equal(*(uint8_t *)tigon_host_pointer(host, pages[i]), 0);
+        }
+        assert_int_equal(tigon_host_allocate_pages(host, 1, pages), -ENOMEM);
+    }
+    for (unsigned i = 0; i < 128; i++)
+        for (unsigned k = 0; k < i; k++)
+            assert_int_not_equal(pages[i], pages[k]);
+    bench_destroy(bench);
+}
+
 /* tigon_host_poll32 is a shorter way to write a loop: the same reads at the same times. */
 struct watch {
     bool by_loop;
@@ -456,11 +505,17 @@ static void test_knobs(void **state) {
 
 int host_tests(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_window),    cmocka_unit_test(test_alias_probe),
-        cmocka_unit_test(test_mailboxes), cmocka_unit_test(test_byte_swap),
-        cmocka_unit_test(test_costs),     cmocka_unit_test(test_sharing),
-        cmocka_unit_test(test_poll),      cmocka_unit_test(test_poll_board),
-        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_window),
+        cmocka_unit_test(test_alias_probe),
+        cmocka_unit_test(test_mailboxes),
+        cmocka_unit_test(test_byte_swap),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_poll),
+        cmocka_unit_test(test_poll_board),
+        cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_is_freed),
         cmocka_unit_test(test_knobs),
     };
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);

@@ -19,10 +19,14 @@ from tests.sim_serve.serving import (
     BOARD,
     CONFIGURATION_READ,
     CONFIGURATION_WRITE,
+    FREE_PAGES,
+    GIVE_BACK,
     HEADER,
     HELLO,
     IMAGE,
+    LEFT,
     MAGIC,
+    MINE,
     ONE_BOARD,
     POLL,
     POLL_MEMORY,
@@ -254,6 +258,73 @@ def test_host_memory_has_limits() -> None:
         with pytest.raises(Refused):
             client.call(POLL_MEMORY, 0, 2**63, 0, 1, 1)
         client.close()
+        server.end()
+
+
+def allocate_all(client: Client) -> int:
+    """How many pages are free. They are taken now."""
+    count = 0
+    with pytest.raises(Refused, match="host memory is used up"):
+        while True:
+            client.call(ALLOCATE, 4096)
+            count += 1
+    return count
+
+
+def test_host_memory_is_given_back() -> None:
+    """Pages that a client frees, or that a later one says are reached no more; nothing else."""
+    with Server(
+        ONE_BOARD.replace(
+            "stop =",
+            'serve = { boards = ( { board = "left"; socket = "left.sock"; '
+            'leave = "stay"; wait = false; } ); };\nstop =',
+        ),
+        "--set",
+        "host_memory_bytes=65536",
+        "--set",
+        "host_scatter=0",
+    ) as server:
+        server.wait_for("board left at")
+        first = Client(server.path("left"))
+        words_of_hello = first.hello(features=3)
+        assert words_of_hello[2] == 3
+        base = words_of_hello[7]
+        pages = [first.call(ALLOCATE, 4096)[0] for _ in range(3)]
+        assert first.memory
+        first.memory[pages[1] - base] = 1
+        for address, size in (
+            (pages[1], 0),
+            (pages[1] + 1, 4096),
+            (pages[1], 3 * 4096),
+            (base, 4096),
+            (0, 4096),
+            (pages[1], FOREVER),
+            (base + 65536, 4096),
+        ):
+            with pytest.raises(Refused, match="not pages that this client") as refusal:
+                first.call(FREE_PAGES, address, size)
+            assert refusal.value.status == -22
+        first.call(FREE_PAGES, pages[1], 4096)
+        with pytest.raises(Refused):
+            first.call(FREE_PAGES, pages[1], 4096)
+        assert first.call(ALLOCATE, 4096) == [pages[1]]
+        assert first.memory[pages[1] - base] == 0
+        assert allocate_all(first) == 12
+        first.close()
+        second = Client(server.path("left"))
+        second.hello()
+        with pytest.raises(Refused, match="not pages that this client"):
+            second.call(FREE_PAGES, pages[0], 4096)
+        assert allocate_all(second) == 0
+        second.call(GIVE_BACK, MINE, 0, 0)
+        assert allocate_all(second) == 0
+        second.call(GIVE_BACK, LEFT, pages[0], pages[2] + 4095)
+        assert allocate_all(second) == 13
+        second.call(GIVE_BACK, LEFT, 0, 0)
+        assert allocate_all(second) == 2
+        second.call(GIVE_BACK, MINE, pages[0], FOREVER)
+        assert allocate_all(second) == 14
+        second.close()
         server.end()
 
 

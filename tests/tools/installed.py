@@ -21,8 +21,9 @@ PAPER_EMP = TOP / "build/bin/emp"  # of the other profile; not installed
 PAPER_IMAGE = TOP / "build/firmware/emp_a.bin"
 LEFT, RIGHT = "02:54:47:00:00:00", "02:54:47:00:00:01"
 
-WORLD = """boards = ( { name = "left"; knobs = { host_memory_bytes = 268435456; }; },
-           { name = "right"; knobs = { host_memory_bytes = 268435456; }; } );
+KNOBS = "host_memory_bytes = 268435456;"
+WORLD = """boards = ( { name = "left"; knobs = { KNOBS }; },
+           { name = "right"; knobs = { KNOBS }; } );
 wires = ( { between = [ "left", "right" ]; } );
 serve = { boards = ( { board = "left"; socket = "left.sock"; leave = "stay"; wait = false; },
                      { board = "right"; socket = "right.sock"; leave = "stay"; wait = false; } ); };
@@ -94,11 +95,12 @@ class Boards(Server):
         *faults: str,
         options: tuple[str, ...] = (),
         profile: str = "modern",
+        knobs: str = KNOBS,
     ) -> None:
         install()
         self.profile = profile
         listed = ", ".join(f'"{fault}"' for fault in faults)
-        text = WORLD + (f"faults = ( {listed} );\n" if faults else "")
+        text = WORLD.replace("KNOBS", knobs) + (f"faults = ( {listed} );\n" if faults else "")
         super().__init__(text, *options, program=PREFIX / "bin/tigonsim")
         self.wait_for("board right at")
 

@@ -214,6 +214,10 @@ void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_a
     return tigon_client_pointer(host->client, address, bytes);
 }
 
+bool tigon_host_free(struct tigon_host *host, void *memory, size_t bytes) {
+    return tigon_client_free(host->client, tigon_host_bus_address(host, memory), bytes) == 0;
+}
+
 int tigon_host_allocate_pages(struct tigon_host *host, size_t bytes, uint64_t *pages) {
     return tigon_client_allocate_pages(host->client, bytes, pages);
 }

@@ -24,6 +24,7 @@ struct tigon_client {
     int memory_file;
     uint32_t sequence;
     struct tigon_client_information information;
+    uint64_t features; /* that the server has, too */
     uint8_t *memory;
     bool line;   /* of the interrupt line, by the last message */
     bool posted; /* something since the last reply: time has moved since */
@@ -238,7 +239,7 @@ static int map_memory(struct tigon_client *client) {
 
 static int say_hello(struct tigon_client *client, unsigned features) {
     const uint64_t words[] = {TIGON_SERVE_MAGIC, TIGON_SERVE_VERSION, TIGON_SERVE_VERSION,
-                              features};
+                              features | TIGON_SERVE_FREES};
     int descriptors[2] = {-1, -1};
     int error = send_request(client, TIGON_SERVE_HELLO, words, 4, NULL, 0);
     if (!error)
@@ -251,6 +252,7 @@ static int say_hello(struct tigon_client *client, unsigned features) {
     if (!error) {
         struct tigon_client_information *information = &client->information;
         information->version = (uint32_t)answer[1];
+        client->features = answer[2];
         information->free_running = answer[3] == TIGON_SERVE_FREE;
         information->board = (uint32_t)answer[4];
         information->board_count = (uint32_t)answer[5];
@@ -438,6 +440,28 @@ int tigon_client_allocate_pages(struct tigon_client *client, size_t bytes, uint6
     if (!error)
         memcpy(pages, client->answer, count * sizeof *pages);
     return error;
+}
+
+static int check_frees(struct tigon_client *client) {
+    return client->features & TIGON_SERVE_FREES
+               ? 0
+               : fail(client, -EOPNOTSUPP, "the simulator takes no memory back: it is older");
+}
+
+int tigon_client_free(struct tigon_client *client, uint64_t bus_address, size_t bytes) {
+    const int error = check_frees(client);
+    return error
+               ? error
+               : call(client, TIGON_SERVE_FREE_PAGES, (const uint64_t[]){bus_address, bytes}, 2, 0);
+}
+
+int tigon_client_give_back(struct tigon_client *client, bool mine, bool left,
+                           const uint64_t kept[2]) {
+    const uint64_t owners = (mine ? TIGON_SERVE_MINE : 0) | (left ? TIGON_SERVE_LEFT : 0);
+    const int error = check_frees(client);
+    return error ? error
+                 : call(client, TIGON_SERVE_GIVE_BACK, (const uint64_t[]){owners, kept[0], kept[1]},
+                        3, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ int tigon_client_configuration_write(struct tigon_client *client, uint32_t offse
 int tigon_client_reset(struct tigon_client *client);
 
 /* Host memory, which the board reaches by DMA, mapped. The first array byte is bus address
- * memory_base. Allocated memory is whole zeroed pages and is never freed singly. */
+ * memory_base. Allocated memory is whole zeroed pages. */
 uint8_t *tigon_client_memory(const struct tigon_client *client);
 /* Its file, for a process of the client's to map, too. Belongs to the client. */
 int tigon_client_memory_descriptor(const struct tigon_client *client);
@@ -109,6 +109,14 @@ int tigon_client_allocate(struct tigon_client *client, size_t bytes, uint64_t *b
 /* Bus addresses of (bytes + 4095) / 4096 pages, scattered when knob host_scatter is on; at most 8
  * MB at a time. */
 int tigon_client_allocate_pages(struct tigon_client *client, size_t bytes, uint64_t *pages);
+/* Gives back pages that this client has allocated; -EINVAL if it has not. What a client leaves
+ * behind stays allocated until a later one gives it back, or the board is served anew. -EOPNOTSUPP,
+ * also of the next: the server is older than this call. */
+int tigon_client_free(struct tigon_client *client, uint64_t bus_address, size_t bytes);
+/* Gives back all pages of this client (`mine`) and of clients before it (`left`), but for the two
+ * with the bus addresses `kept`. Only when the board reaches none of the others any more. */
+int tigon_client_give_back(struct tigon_client *client, bool mine, bool left,
+                           const uint64_t kept[2]);
 /* NULL unless all of it is host memory. */
 void *tigon_client_pointer(const struct tigon_client *client, uint64_t bus_address, size_t length);
 
