@@ -63,7 +63,7 @@ enum { BOARD_PAGE_BYTES = 4096 };
 struct board_backend {
     const char *scheme; /* the part of a board's name before the colon */
 
-    /* `name` is the part after the colon. Returns 0, -ENODEV if there is no such board, or -EBUSY.
+    /* `name` is the part after the colon. Returns 0, -ENXIO if there is no such board, or -EBUSY.
      */
     int (*open)(void *environment, const char *name, void **handle);
     void (*close)(void *handle);
@@ -140,7 +140,7 @@ struct board_options {
 
 /* Opens a board without accessing it. `options` is copied; what it points to, but for the list of
  * backends, must outlive the board. -EINVAL for a NULL argument or a name without a colon or a
- * number, -ENODEV if no backend knows the board, -EBUSY if another program uses it and the backend
+ * number, -ENXIO if there is no such board, -EBUSY if another program uses it and the backend
  * lets only one, -ENOMEM. On success the board must be closed with board_close. */
 BOARD_CHECKED int board_open(struct board **board, const char *name,
                              const struct board_options *options);

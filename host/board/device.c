@@ -90,7 +90,7 @@ static int device_open(void *environment, const char *name, void **handle) {
     char path[64];
     (void)environment;
     if (!parse(name, &number, &port, &trusted))
-        return -ENODEV;
+        return -ENXIO;
     struct device *device = calloc(1, sizeof *device);
     if (!device)
         return -ENOMEM;
@@ -104,7 +104,9 @@ static int device_open(void *environment, const char *name, void **handle) {
         return 0;
     }
     device_close(device);
-    return error == -ENOENT || error == -ENXIO ? -ENODEV : error;
+    return error == -ENOENT || error == -ENODEV ? -ENXIO
+           : error == -EACCES                   ? -EPERM /* of the file, not of a child */
+                                                : error;
 }
 
 static int device_channel(void *handle) {

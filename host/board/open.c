@@ -31,7 +31,7 @@ int board_open(struct board **board, const char *name, const struct board_option
         return -EINVAL;
     const struct board_backend *backend = find_backend(options, name, scheme);
     if (!backend)
-        return -ENODEV;
+        return -ENXIO;
     struct board *new = calloc(1, sizeof *new);
     if (!new)
         return -ENOMEM;

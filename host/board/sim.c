@@ -12,14 +12,14 @@ static int sim_open(void *environment, const char *name, void **handle) {
     struct tigon_world *world = environment;
     char *end;
     if (!world || *name < '0' || *name > '9')
-        return -ENODEV;
+        return -ENXIO;
     errno = 0;
     const unsigned long index = strtoul(name, &end, 10);
     if (*end || errno)
-        return -ENODEV;
+        return -ENXIO;
     struct tigon_board *board = tigon_world_board(world, index);
     if (!board)
-        return -ENODEV;
+        return -ENXIO;
     *handle = tigon_board_host(board);
     return 0;
 }

@@ -12,7 +12,7 @@ static int socket_open(void *environment, const char *name, void **handle) {
     (void)environment;
     const int error = tigon_client_open(&client, name, 0);
     if (error)
-        return error == -EBUSY ? error : -ENODEV;
+        return error == -EBUSY ? error : -ENXIO;
     *handle = client;
     return 0;
 }

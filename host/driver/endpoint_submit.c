@@ -21,14 +21,14 @@ enum { GENERATION_SHIFT = 16 };
  * @address: of the program's array
  * @count: of its elements; empty ones may be many, and name no memory
  *
- * Return: the number of pieces, -EMSGSIZE for more than can touch a page each, or -EFAULT.
+ * Return: the number of pieces, -E2BIG for more than can touch a page each, or -EFAULT.
  */
 int endpoint_copy_pieces(struct emp_ioctl_piece pieces[ENDPOINT_PIECES], uint64_t address,
 			 uint32_t count)
 {
 	uint32_t used = 0;
 	if (count > EMP_IOCTL_PIECE_LIMIT)
-		return -EMSGSIZE;
+		return -E2BIG;
 	while (count) {
 		const uint32_t room = ENDPOINT_PIECES - used;
 		const uint32_t here = count < room ? count : room;
@@ -40,7 +40,7 @@ int endpoint_copy_pieces(struct emp_ioctl_piece pieces[ENDPOINT_PIECES], uint64_
 			if (pieces[i].length)
 				pieces[used++] = pieces[i];
 		if (used == ENDPOINT_PIECES)
-			return -EMSGSIZE;
+			return -E2BIG;
 		address += here * sizeof(*pieces);
 		count -= here;
 	}
@@ -59,7 +59,7 @@ static int cut_piece(struct endpoint_table *table, const struct endpoint_region 
 		const uint32_t here =
 			rest < EMP_PAGE_BYTES - in_page ? rest : EMP_PAGE_BYTES - in_page;
 		if (used == EMP_INDIRECT_ENTRIES)
-			return -EMSGSIZE;
+			return -E2BIG;
 		table->fragments[used].bus_address =
 			region->page[position / EMP_PAGE_BYTES] + in_page;
 		table->fragments[used].length = (uint16_t)here;
@@ -90,7 +90,7 @@ static int cut(const struct endpoint *endpoint, const struct emp_ioctl_piece *pi
 		    piece->length > found->bytes - piece->offset)
 			return -EINVAL;
 		if (piece->length > EMP_MESSAGE_LIMIT - total)
-			return -EMSGSIZE;
+			return -E2BIG;
 		total += piece->length;
 		if (*region && *region != found)
 			*several = true;

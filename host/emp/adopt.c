@@ -101,7 +101,7 @@ int libemp_start(struct libemp_board *board, const struct board_image *image,
     const int foreign = board_check_process(board->hardware);
     if (foreign)
         return foreign;
-    if (!options || options->node >= EMP_NODE_LIMIT)
+    if (!options || options->node >= libemp_board_node_limit(board))
         return libemp_fail(board, -EINVAL, "no options, or node out of range");
     if (board->outstanding)
         return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
@@ -167,7 +167,7 @@ int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac
     const int unusable = libemp_check_usable(board);
     if (unusable)
         return unusable;
-    if (node >= EMP_NODE_LIMIT || !mac_address)
+    if (node >= libemp_board_node_limit(board) || !mac_address)
         return libemp_fail(board, -EINVAL, "no node %u", node);
     if (board_is_group_address(mac_address))
         return libemp_fail(board, -EINVAL, "node %u: a group address, which no board has", node);
@@ -184,7 +184,7 @@ int libemp_peer(struct libemp_board *board, uint16_t node, uint8_t mac_address[6
     const int unusable = libemp_check_usable(board);
     if (unusable)
         return unusable;
-    if (node >= EMP_NODE_LIMIT || !mac_address)
+    if (node >= libemp_board_node_limit(board) || !mac_address)
         return libemp_fail(board, -EINVAL, "no node %u", node);
     if (board->session)
         return libemp_fail(board, -EOPNOTSUPP, "the driver does not show addresses");

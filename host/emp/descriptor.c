@@ -192,15 +192,13 @@ int libemp_result_error(enum emp_result result) {
         return 0;
     case EMP_RESULT_TRUNCATED:
         return -EMSGSIZE;
-    case EMP_RESULT_TOO_LONG:
-        return -EFBIG;
     case EMP_RESULT_PEER_RESTARTED:
         return -ECONNRESET;
     case EMP_RESULT_PEER_SILENT:
         return -EHOSTUNREACH;
     case EMP_RESULT_CANCELLED:
         return -ECANCELED;
-    default:
-        return -EIO;
+    default: /* EMP_RESULT_BAD, EMP_RESULT_TOO_LONG */
+        return -EBADRQC;
     }
 }

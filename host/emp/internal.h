@@ -125,7 +125,7 @@ struct libemp_board {
 #define libemp_fail(board, ...) board_fail((board)->hardware, __VA_ARGS__)
 
 /* memory.c: divides pieces at page boundaries. Returns the number of fragments, -EINVAL for a piece
- * outside its memory or of another board, -EMSGSIZE for too many fragments or bytes. */
+ * outside its memory or of another board, -E2BIG for too many fragments or bytes. */
 int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, size_t count,
                struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES], uint32_t *length);
 void libemp_forget_memories(struct libemp_board *board);

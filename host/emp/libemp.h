@@ -46,9 +46,43 @@
  * accept messages of any source, and may ignore bits of the tag. Peeks and cancels of sends exist
  * in `modern` only.
  *
- * Errors. Functions that can fail return 0 or a negative errno value. After a failure
- * libemp_message returns a sentence about the last failure of that board. A NULL board, or one
- * already closed, is a programming error and is not checked.
+ * Errors. Functions that can fail return 0 or a negative errno value. Each value has one meaning,
+ * in the functions of board.h, too. After a failure libemp_message returns a sentence about the
+ * last failure of that board. A NULL board, or one already closed, is a programming error and is
+ * not checked.
+ *
+ *     -E2BIG          more bytes or pages than a message may have
+ *     -EACCES         The board belongs to another process, of which this one is a child.
+ *     -EAGAIN         not yet: the request has not ended, or no descriptors are free for one
+ *     -EBADE          What a long message met is no segment of it.
+ *     -EBADMSG        a file of firmware that is damaged: its CRC does not hold
+ *     -EBADRQC        The board, or its driver, refused a request that had been posted.
+ *     -EBUSY          in use: a board by another program; or what the call would end is used by
+ *                     requests or a long message
+ *     -ECANCELED      A request or long message was cancelled.
+ *     -ECONNRESET     This node or the other one restarted, or the other one has given this one up.
+ *     -EFAULT         memory that the board cannot reach
+ *     -EFBIG          firmware that does not fit into a board
+ *     -EHOSTUNREACH   The node at the other end was silent.
+ *     -EINVAL         An argument is out of range, or names what there is not, such as a request.
+ *     -EIO            The board does not answer, has stopped, or cannot do its work.
+ *     -EISDIR         a directory in place of a file of firmware
+ *     -EMSGSIZE       A message was longer than its receive.
+ *     -ENODEV         No firmware runs on the board.
+ *     -ENOENT         nothing by that name: a file, counter, parameter or cost, a node's address
+ *     -ENOEXEC        a file that is no firmware, or none for this library or board
+ *     -ENOMEM         Memory is used up, or more was to be pinned than may be.
+ *     -ENOMSG         A peek's message cannot be claimed any more.
+ *     -ENOSPC         more registrations than the driver has room for
+ *     -ENXIO          There is no such board.
+ *     -EOPNOTSUPP     The profile or this kind of board does not have this.
+ *     -EPERM          It needs a privilege that this program does not have.
+ *     -EPROTO         firmware or driver of another specification than this library
+ *     -ERANGE         a value outside the range of its parameter
+ *     -EROFS          a parameter that cannot change while firmware runs
+ *     -ETIMEDOUT      not in time
+ *
+ * Opening and writing files and making descriptors for events have the errors of the system, too.
  *
  * Blocking. Only libemp_start, libemp_stop, libemp_close and the functions with `wait`
  * in their name take longer than their register accesses. All of these have a time limit, fixed or
@@ -140,8 +174,9 @@ struct libemp_options {
 void libemp_options_defaults(struct libemp_options *options);
 
 /* Opens a board without accessing it. As board_open. -EINVAL for a NULL argument or a name without
- * a colon or a number, -ENODEV if no backend knows the board, -EBUSY, -ENOMEM, -EOPNOTSUPP for an
- * option that the profile does not have. On success the board must be closed with libemp_close. */
+ * a colon or a number, -ENXIO if there is no such board, -EPERM, -EBUSY, -ENOMEM, -EOPNOTSUPP for
+ * an option that the profile does not have. On success the board must be closed with libemp_close.
+ */
 LIBEMP_CHECKED int libemp_open(struct libemp_board **board, const char *name,
                                const struct libemp_options *options);
 
@@ -204,7 +239,10 @@ LIBEMP_CHECKED int libemp_peer(struct libemp_board *board, uint16_t node, uint8_
  * Memory */
 
 /* Allocates whole pages, zeroed, that the board can reach; NULL when they are used up. Any memory
- * that the backend can translate may be registered; for these pages this is guaranteed. */
+ * that the backend can translate may be registered; for these pages this is guaranteed. A served
+ * board's host has them until libemp_free or libemp_close. What a program leaves that is killed, or
+ * abandons its board, is given back when a later one attaches and the board has no request any
+ * more, or starts the board anew. */
 void *libemp_allocate(struct libemp_board *board, size_t bytes);
 void libemp_free(struct libemp_board *board, void *memory, size_t bytes);
 
@@ -252,11 +290,10 @@ struct libemp_piece {
  * Formats: a message that touches one page takes one descriptor, up to seven pages a chain of up to
  * four descriptors, more pages one descriptor and a page of addresses (EF27). No pieces, or only
  * empty ones, make a message without data.
- * -EINVAL: node out of range or the board's own, a tag of more than libemp_tag_bits bits, piece
- * outside its memory, memory of another board.
- * -EMSGSIZE: longer than libemp_message_limit or too many pages touched. -EAGAIN: no
- * descriptors are free, or not enough adjacent ones; finish a request first. -ENOMEM: no page for
- * addresses. -ENODEV: no firmware runs. */
+ * -EINVAL: node out of range or the board's own, a tag of more than libemp_board_tag_bits bits,
+ * piece outside its memory, memory of another board. -E2BIG: longer than libemp_message_limit or
+ * too many pages touched. -EAGAIN: no descriptors are free, or not enough adjacent ones; finish a
+ * request first. -ENOMEM: no page for addresses. -ENODEV: no firmware runs. */
 LIBEMP_CHECKED int libemp_post_send(struct libemp_board *board, uint16_t peer, uint64_t tag,
                                     const struct libemp_piece *pieces, size_t count,
                                     libemp_request *request);
@@ -334,7 +371,8 @@ struct libemp_completion {
  *                  then on are tried again; they arrive when the node answers again.
  *     -ECANCELED   The request was cancelled in time: the memory of a receive is unchanged, and
  *                  nothing of a send has been sent.
- *     -EFBIG, -EIO The board refused the descriptor as too long or invalid.
+ *     -EBADRQC     The board refused the request as too long or invalid, or its driver did when it
+ *                  came to a request that had waited or was held.
  * These do not:
  *     -EAGAIN      not finished
  *     -EINVAL      no such request
@@ -384,7 +422,7 @@ LIBEMP_CHECKED int libemp_wait_all(struct libemp_board *board, libemp_request *r
  * when something ends. The other boards do not interrupt programs: the descriptor becomes
  * readable 100 us after the call as long as requests are posted, and the call lets 20 us of the
  * board's time pass, so that time passes in lock step, too.
- * -ENODEV: no firmware runs. -EMFILE and other errors of epoll_create(2). */
+ * -ENODEV: no firmware runs. Or an error of epoll_create(2). */
 LIBEMP_CHECKED int libemp_event_descriptor(struct libemp_board *board);
 
 /* Requests the cancellation of a posted receive, for instance to reuse the memory of a receive that
@@ -427,9 +465,14 @@ LIBEMP_CHECKED int libemp_give_up(struct libemp_board *board, libemp_request req
 void libemp_hold_receives(struct libemp_board *board);
 void libemp_release_receives(struct libemp_board *board);
 
-size_t libemp_message_limit(void);                                /* bytes of the longest message */
-unsigned libemp_tag_bits(void);                                   /* 16 or 64 */
-size_t libemp_node_limit(void);                                   /* nodes are 0 .. limit - 1 */
+size_t libemp_message_limit(void); /* bytes of the longest message */
+/* Bits of a tag, 16 or 64, and how many nodes there may be, 0 .. limit - 1: the most that this
+ * library can have. A board may have fewer: one of the driver has 60 bits and 16 nodes. */
+unsigned libemp_tag_bits(void);
+size_t libemp_node_limit(void);
+/* Those of this board. */
+unsigned libemp_board_tag_bits(const struct libemp_board *board);
+size_t libemp_board_node_limit(const struct libemp_board *board);
 size_t libemp_descriptors_free(const struct libemp_board *board); /* of libemp_descriptor_limit */
 size_t libemp_descriptor_limit(void);
 
@@ -453,7 +496,7 @@ typedef uint64_t libemp_transfer;
 /* Begins to send or receive. `place`: the data of the message, or room for as much of it as the
  * program wants; it is copied. NULL, or a length of 0: no data.
  * -EBUSY: another long message in this direction, with this peer and tag, is unfinished. -EINVAL:
- * as of libemp_post_send. -EMSGSIZE: longer than 2^40 bytes. -EAGAIN: no descriptors are free.
+ * as of libemp_post_send. -E2BIG: longer than 2^40 bytes. -EAGAIN: no descriptors are free.
  * -ENOMEM: no page for headers or addresses. -ENODEV: no firmware runs. */
 LIBEMP_CHECKED int libemp_send_long(struct libemp_board *board, uint16_t peer, uint64_t tag,
                                     const struct libemp_piece *place, libemp_transfer *transfer);
@@ -465,7 +508,7 @@ LIBEMP_CHECKED int libemp_receive_long(struct libemp_board *board, uint16_t peer
  * These results end the transfer:
  *     0            finished
  *     -EMSGSIZE    The message was longer than the receive; its beginning was delivered.
- *     -EPROTO      A message that is not the expected segment met the receive, for instance since
+ *     -EBADE       A message that is not the expected segment met the receive, for instance since
  *                  the sender was started anew, or used another call. What is in the receive's
  *                  memory is worthless, and the two programs must find out where they stand.
  *     -ECANCELED   It was cancelled, a receive perhaps by its sender; see libemp_cancel_long. What
@@ -526,8 +569,8 @@ bool libemp_parameter_information(size_t index, struct libemp_parameter_informat
  * no firmware runs. */
 LIBEMP_CHECKED int libemp_parameter(struct libemp_board *board, size_t index, uint32_t *value);
 
-/* -EINVAL beyond the last parameter, -ERANGE outside the range, -EPERM for a parameter that is not
- * live, -ENODEV if no firmware runs. */
+/* -EINVAL beyond the last parameter, -ERANGE outside the range, -EROFS for a parameter that is not
+ * live, -EPERM over the driver without CAP_NET_ADMIN, -ENODEV if no firmware runs. */
 LIBEMP_CHECKED int libemp_set_parameter(struct libemp_board *board, size_t index, uint32_t value);
 
 /* Return the index of a name, or -ENOENT. */

@@ -173,7 +173,7 @@ static bool is_expected(struct libemp_long *transfer, int error, uint32_t bytes)
 static void end_segment(struct libemp_long *transfer, int error, uint32_t bytes) {
     const bool received = transfer->receive && (error == 0 || error == -EMSGSIZE);
     if (received && !is_expected(transfer, error, bytes))
-        error = libemp_fail(transfer->board, -EPROTO,
+        error = libemp_fail(transfer->board, -EBADE,
                             "a message of %" PRIu32 " bytes is not segment %" PRIu64
                             " of the long message from node %u",
                             bytes, transfer->ended, transfer->peer);
@@ -192,7 +192,7 @@ static int outcome(struct libemp_long *transfer, uint64_t *length) {
     const bool whole = transfer->length_known && transfer->carried == segments(transfer);
     const bool cuts = transfer->receive && transfer->length > transfer->place.length;
     int error = transfer->error;
-    if (transfer->cancelled ? error != -EPROTO && (!whole || transfer->cut || cuts)
+    if (transfer->cancelled ? error != -EBADE && (!whole || transfer->cut || cuts)
                             : !error && transfer->cut)
         error = libemp_fail(transfer->board, -ECANCELED, "the long message was cancelled%s",
                             transfer->cancelled ? "" : " by its sender");
@@ -324,8 +324,7 @@ static int check_place(struct libemp_board *board, const struct libemp_piece *pl
     if (place->length && (place->offset > place->memory->length ||
                           place->length > place->memory->length - place->offset))
         return libemp_fail(board, -EINVAL, "the place reaches beyond its memory");
-    return place->length <= LENGTH_LIMIT ? 0
-                                         : libemp_fail(board, -EMSGSIZE, "longer than 2^40 bytes");
+    return place->length <= LENGTH_LIMIT ? 0 : libemp_fail(board, -E2BIG, "longer than 2^40 bytes");
 }
 
 static int begin(struct libemp_board *board, bool receive, uint16_t peer, uint64_t tag,

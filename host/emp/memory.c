@@ -114,13 +114,13 @@ int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, si
         if (pieces[i].offset > memory->length || rest > memory->length - pieces[i].offset)
             return libemp_fail(board, -EINVAL, "piece %zu reaches beyond its memory", i);
         if (rest > EMP_MESSAGE_LIMIT - total)
-            return libemp_fail(board, -EMSGSIZE, "longer than %u bytes", EMP_MESSAGE_LIMIT);
+            return libemp_fail(board, -E2BIG, "longer than %u bytes", EMP_MESSAGE_LIMIT);
         total += rest;
         for (size_t position = memory->in_page + pieces[i].offset; rest > 0;) {
             const size_t in_page = position % EMP_PAGE_BYTES;
             const size_t here = rest < EMP_PAGE_BYTES - in_page ? rest : EMP_PAGE_BYTES - in_page;
             if (used == EMP_INDIRECT_ENTRIES)
-                return libemp_fail(board, -EMSGSIZE, "the pieces touch more than %u pages",
+                return libemp_fail(board, -E2BIG, "the pieces touch more than %u pages",
                                    EMP_INDIRECT_ENTRIES);
             fragments[used].bus_address = memory->page[position / EMP_PAGE_BYTES] + in_page;
             fragments[used].length = (uint16_t)here;

@@ -66,7 +66,7 @@ int libemp_stop(struct libemp_board *board) {
     if (foreign)
         return foreign;
     if (board->session)
-        return libemp_fail(board, -EPERM, "the driver keeps the board running");
+        return libemp_fail(board, -EOPNOTSUPP, "the driver keeps the board running");
     board->running = false;
     const int error = board_stop(board->hardware);
     if (!error)

@@ -261,15 +261,17 @@ static int post_over_session(struct libemp_board *board, struct libemp_header he
 static int check_matching(struct libemp_board *board, const struct libemp_header *header) {
     const bool any =
         header->direction == EMP_DIRECTION_RECEIVE && header->peer == LIBEMP_ANY_SOURCE;
-    if (!any && (header->peer >= EMP_NODE_LIMIT || header->peer == board->node))
+    if (!any && (header->peer >= libemp_board_node_limit(board) || header->peer == board->node))
         return libemp_fail(board, -EINVAL, "node %u is not a peer of node %u", header->peer,
                            board->node);
     if (EMP_TAG_BITS < 64 && libemp_has_wildcards(header))
         return libemp_fail(board, -EOPNOTSUPP,
                            "the profile of this library has neither wildcards nor peeks");
-    if (EMP_TAG_BITS < 64 && header->tag >> EMP_TAG_BITS % 64 != 0)
-        return libemp_fail(board, -EINVAL, "tag 0x%" PRIX64 " has more than %u bits", header->tag,
-                           libemp_tag_bits());
+    const unsigned bits = libemp_board_tag_bits(board);
+    if (bits < 64 && (header->tag | header->ignored) >> bits % 64 != 0)
+        return libemp_fail(board, -EINVAL,
+                           "tag 0x%" PRIX64 ", or bits ignored 0x%" PRIX64 ": more than %u bits",
+                           header->tag, header->ignored, bits);
     return 0;
 }
 
@@ -388,8 +390,6 @@ static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
         return 0;
     case -EMSGSIZE:
         return libemp_fail(board, error, "the message was longer than its receive");
-    case -EFBIG:
-        return libemp_fail(board, error, "the board found the message too long");
     case -ECONNRESET:
         return libemp_fail(board, error, "a node restarted before the message was done");
     case -EHOSTUNREACH:
@@ -397,8 +397,8 @@ static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
     case -ECANCELED:
         return libemp_fail(board, error, "the request was cancelled in time");
     default:
-        return libemp_fail(board, error, "the board refused descriptor %zu, result %u", index,
-                           result);
+        return libemp_fail(board, error, "the board refused descriptor %zu%s, result %u", index,
+                           result == EMP_RESULT_TOO_LONG ? " as too long" : "", result);
     }
 }
 
@@ -479,13 +479,15 @@ static int look_over_session(struct libemp_board *board, struct libemp_slot *slo
                              struct libemp_completion *completion) {
     const size_t index = (size_t)(slot - board->slots);
     const int failure = session_failure(board, index);
-    if (failure) {
+    if (failure)
         forget(board, slot);
-        return libemp_fail(board, failure,
-                           failure == -ECANCELED ? "the request was cancelled in time"
-                                                 : "the driver refused the request: %s",
+    if (failure == -ECANCELED)
+        return libemp_fail(board, failure, "the request was cancelled in time");
+    if (failure == -ECONNRESET)
+        return libemp_fail(board, failure, "the board was started as another node");
+    if (failure)
+        return libemp_fail(board, -EBADRQC, "the driver refused the request: %s",
                            strerror(-failure));
-    }
     return look(board, slot, session_word(board, index), completion);
 }
 
@@ -651,6 +653,15 @@ unsigned libemp_tag_bits(void) {
 
 size_t libemp_node_limit(void) {
     return EMP_NODE_LIMIT;
+}
+
+unsigned libemp_board_tag_bits(const struct libemp_board *board) {
+    const unsigned most = board->session ? session_tag_bits(board) : EMP_TAG_BITS;
+    return most < EMP_TAG_BITS ? most : EMP_TAG_BITS;
+}
+
+size_t libemp_board_node_limit(const struct libemp_board *board) {
+    return board->session ? EMP_BOARD_LIMIT : EMP_NODE_LIMIT;
 }
 
 size_t libemp_descriptors_free(const struct libemp_board *board) {

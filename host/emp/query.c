@@ -57,7 +57,7 @@ int libemp_set_parameter(struct libemp_board *board, size_t index, uint32_t valu
         return libemp_fail(board, -EINVAL, "no parameter %zu", index);
     const struct libemp_parameter_information *parameter = &parameters_table[index];
     if (!parameter->live)
-        return libemp_fail(board, -EPERM, "%s is not live", parameter->name);
+        return libemp_fail(board, -EROFS, "%s cannot change while firmware runs", parameter->name);
     if (value < parameter->minimum || value > parameter->maximum)
         return libemp_fail(board, -ERANGE, "%s is %" PRIu32 " to %" PRIu32, parameter->name,
                            parameter->minimum, parameter->maximum);

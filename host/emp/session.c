@@ -39,6 +39,7 @@ struct entry {
 
 struct libemp_session {
     int file;
+    uint32_t tag_bits;
     uint32_t ends_step;
     const uint8_t *ends;
     size_t ends_bytes;
@@ -64,6 +65,7 @@ int session_open(struct libemp_session **session, int file) {
     if (!error && information.version != EMP_IOCTL_VERSION)
         error = -EPROTO;
     if (!error) {
+        new->tag_bits = information.tag_bits;
         new->ends_step = information.ends_step;
         new->ends_bytes = (size_t)information.descriptors << information.ends_step;
         void *ends = mmap(NULL, new->ends_bytes, PROT_READ, MAP_SHARED, file, EMP_IOCTL_MAP_ENDS);
@@ -119,6 +121,10 @@ int session_adopt(struct libemp_board *board) {
                            information.protocol_hash, EMP_PROTOCOL_HASH);
     board->node = information.node;
     return 0;
+}
+
+unsigned session_tag_bits(const struct libemp_board *board) {
+    return board->session->tag_bits;
 }
 
 int session_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]) {
@@ -264,12 +270,6 @@ int session_post(struct libemp_board *board, size_t index, const struct libemp_h
                  const struct libemp_piece *pieces, size_t count, bool later) {
     struct libemp_session *session = board->session;
     struct entry *entry = &session->entries[index];
-    /* A receive may be held: what the driver would refuse is refused here. */
-    if (header->peer >= EMP_BOARD_LIMIT && header->peer != EMP_IOCTL_ANY_SOURCE)
-        return libemp_fail(board, -EINVAL, "over the driver there are nodes 0 to %u",
-                           EMP_BOARD_LIMIT - 1);
-    if (header->tag >> EMP_IOCTL_TAG_BITS || header->ignored >> EMP_IOCTL_TAG_BITS)
-        return libemp_fail(board, -EINVAL, "over the driver tags have %u bits", EMP_IOCTL_TAG_BITS);
     *entry = (struct entry){.state = WAITING};
     if (count) {
         entry->pieces = calloc(count, sizeof *entry->pieces);

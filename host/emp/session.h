@@ -24,6 +24,7 @@ void session_close(struct libemp_board *board);
 int session_start(struct libemp_board *board, const struct board_start_options *options);
 /* Number of the board's node, and whether the driver is of this library's specification. */
 int session_adopt(struct libemp_board *board);
+unsigned session_tag_bits(const struct libemp_board *board);
 int session_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]);
 int session_set_parameter(struct libemp_board *board, size_t index, uint32_t value);
 

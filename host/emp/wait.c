@@ -57,10 +57,11 @@ int libemp_wait_all(struct libemp_board *board, libemp_request *requests, size_t
     for (size_t i = 0; i < count; i++) {
         if (requests[i] == LIBEMP_NO_REQUEST)
             continue;
+        const bool posted = libemp_is_posted(board, requests[i]);
         const uint64_t now = board_now_ns(board->hardware);
         const int error = libemp_wait(board, requests[i], until > now ? until - now : 0,
                                       completions ? &completions[i] : NULL);
-        if (error == -EINVAL || libemp_is_posted(board, requests[i]))
+        if (!posted || libemp_is_posted(board, requests[i]))
             return error; /* no such request, too late, or the board is gone */
         requests[i] = LIBEMP_NO_REQUEST;
         if (results)

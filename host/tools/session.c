@@ -89,7 +89,7 @@ int tool_open(struct tool_session *session, const struct tool_options *options) 
     }
     if (error == -EINVAL)
         return tool_say("%s: expected a board's name such as sim:left.sock", options->board);
-    if (error == -ENODEV)
+    if (error == -ENXIO)
         return tool_say("%s: no such board; is the path of the socket right, and tigonsim serve "
                         "running?",
                         options->board);

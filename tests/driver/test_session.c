@@ -222,15 +222,15 @@ static int asks_the_driver(struct pair_side *side, void *argument) {
     for (uint32_t i = 0; i <= EMP_IOCTL_PIECE_LIMIT; i++) /* and no such memory */
         pieces[i] = (struct emp_ioctl_piece){.handle = UINT32_MAX, .offset = UINT64_MAX};
     need(submit_pieces(pieces, EMP_IOCTL_PIECE_LIMIT) == -ECANCELED);
-    need(submit_pieces(pieces, EMP_IOCTL_PIECE_LIMIT + 1) == -EMSGSIZE);
-    need(submit_pieces(pieces, UINT32_MAX) == -EMSGSIZE);
+    need(submit_pieces(pieces, EMP_IOCTL_PIECE_LIMIT + 1) == -E2BIG);
+    need(submit_pieces(pieces, UINT32_MAX) == -E2BIG);
     /* As many with bytes as fit, the last at the end. */
     for (uint32_t i = 0; i < ENTRIES - 1; i++)
         pieces[2 * i] = (struct emp_ioctl_piece){program.memory->pin, 1, i % BYTES};
     pieces[EMP_IOCTL_PIECE_LIMIT - 1] = (struct emp_ioctl_piece){program.memory->pin, 1, 0};
     need(submit_pieces(pieces, EMP_IOCTL_PIECE_LIMIT) == -ECANCELED);
     pieces[EMP_IOCTL_PIECE_LIMIT - 2] = (struct emp_ioctl_piece){program.memory->pin, 1, 0};
-    need(submit_pieces(pieces, EMP_IOCTL_PIECE_LIMIT) == -EMSGSIZE);
+    need(submit_pieces(pieces, EMP_IOCTL_PIECE_LIMIT) == -E2BIG);
     /* One that is not the program's is found behind empty ones. */
     pieces[EMP_IOCTL_PIECE_LIMIT - 2].length = 0;
     pieces[EMP_IOCTL_PIECE_LIMIT - 1] = (struct emp_ioctl_piece){program.memory->pin, 1, BYTES};

@@ -160,7 +160,7 @@ uint32_t mock_ring(const struct mock *mock, uint32_t entry) {
 
 static int mock_open_board(void *environment, const char *name, void **handle) {
     if (strcmp(name, "0") != 0)
-        return -ENODEV;
+        return -ENXIO;
     *handle = environment;
     return 0;
 }

@@ -310,12 +310,12 @@ static void test__decodes_every_result(void **state) {
                  {EMP_DIRECTION_RECEIVE, EMP_RESULT_PEER_RESTARTED, 0, 0, -ECONNRESET},
                  {EMP_DIRECTION_RECEIVE, EMP_RESULT_PEER_SILENT, 0, 0, -EHOSTUNREACH},
                  {EMP_DIRECTION_RECEIVE, EMP_RESULT_CANCELLED, 0, 0, -ECANCELED},
-                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_BAD, 0, 0, -EIO},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_BAD, 0, 0, -EBADRQC},
                  {EMP_DIRECTION_SEND, EMP_RESULT_OK, 1000, 1000, 0},
                  {EMP_DIRECTION_SEND, EMP_RESULT_PEER_RESTARTED, 0, 1000, -ECONNRESET},
                  {EMP_DIRECTION_SEND, EMP_RESULT_PEER_SILENT, 0, 1000, -EHOSTUNREACH},
-                 {EMP_DIRECTION_SEND, EMP_RESULT_TOO_LONG, 0, 1000, -EFBIG},
-                 {EMP_DIRECTION_SEND, EMP_RESULT_BAD, 0, 1000, -EIO}};
+                 {EMP_DIRECTION_SEND, EMP_RESULT_TOO_LONG, 0, 1000, -EBADRQC},
+                 {EMP_DIRECTION_SEND, EMP_RESULT_BAD, 0, 1000, -EBADRQC}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const enum emp_direction direction = cases[i].direction;
         struct libemp_completion completion = {.length = 99};

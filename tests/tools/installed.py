@@ -100,7 +100,9 @@ class Boards(Server):
         install()
         self.profile = profile
         listed = ", ".join(f'"{fault}"' for fault in faults)
-        text = WORLD.replace("KNOBS", knobs) + (f"faults = ( {listed} );\n" if faults else "")
+        text = WORLD.replace("KNOBS", knobs) + (
+            f"faults = ( {listed} );\n" if faults else ""
+        )
         super().__init__(text, *options, program=PREFIX / "bin/tigonsim")
         self.wait_for("board right at")
 

@@ -20,9 +20,14 @@
  * not inherit what the program has mapped of the file. Pinned pages stay with the program; the
  * child has copies of them, unless they are shared memory.
  *
- * All calls return -1 with errno: ENODEV when the board has gone or runs no firmware, EINVAL for
- * arguments without meaning and for bytes that are not 0 and should be, EFAULT for bad pointers,
- * EACCES in a process that is not the file's.
+ * All calls return -1 with errno, and lines of a batch have @error. Each number has one meaning,
+ * that of the table in libemp.h: ENODEV when the board has gone or runs no firmware, EINVAL for
+ * arguments without meaning and for bytes that are not 0 and should be, EFAULT for memory that the
+ * program or the board cannot reach, EACCES in a process that is not the file's, EBUSY for what
+ * others use, EPERM without a privilege, ENOMEM when memory is used up, ENOSPC for too many
+ * registrations, ERANGE for a parameter's value, E2BIG for more bytes, pages or pieces than a
+ * message may have, EMSGSIZE for a message longer than its receive, EIO when the board does not
+ * answer or answers nonsense.
  */
 #ifndef EMP_IOCTL_H
 #define EMP_IOCTL_H
