@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Transfers that fail while the firmware waits for one of them, outside its event loop: it says so
- * and stops, and a host that waits is told. */
+ * and stops, and a host that waits is told. So is one whose board may not transfer anything. */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/need.h"
@@ -139,6 +139,44 @@ static void stops__not_at_the_4_gb_line(void **state) {
     play(crumbs_at_the_line, crumbs_at_the_line, NULL, NULL);
 }
 
+/* A BIOS or another driver takes the bus away, or pauses transfers: a wait says so at once, and the
+ * message arrives when they go on. */
+static int hinder(struct pair_side *side, uint32_t offset, uint32_t clear, uint32_t put,
+                  const char *text, const struct libemp_piece *piece) {
+    libemp_request request;
+    const uint32_t before = tigon_host_read32(side->host, offset);
+    need(libemp_post_receive(side->board, side->peer, 1, piece, 1, &request) == 0);
+    tigon_host_write32(side->host, offset, (before & ~clear) | put);
+    need(libemp_wait(side->board, request, LIBEMP_FOREVER, NULL) == -EIO);
+    need(strstr(libemp_message(side->board), text));
+    need(libemp_attach(side->board) == -EBUSY);
+    tigon_host_write32(side->host, offset, before);
+    need(libemp_wait(side->board, request, LIMIT_NS, NULL) == 0);
+    return 0;
+}
+
+static int hindered(struct pair_side *side, void *argument) {
+    struct libemp_piece piece = {.length = PAGE_BYTES};
+    void *page = libemp_allocate(side->board, PAGE_BYTES);
+    (void)argument;
+    need(page && libemp_register(side->board, page, PAGE_BYTES, &piece.memory) == 0);
+    for (unsigned i = 0; i < 2 && side->index == 1; i++) {
+        libemp_request request;
+        tigon_host_sleep_ns(side->host, 20000000);
+        need(libemp_post_send(side->board, side->peer, 1, &piece, 1, &request) == 0);
+        need(libemp_wait(side->board, request, LIMIT_NS, NULL) == 0);
+    }
+    if (side->index == 1)
+        return 0;
+    const int error = hinder(side, 0x004, 1U << 2, 0, "bus mastering is off", &piece);
+    return error ? error : hinder(side, 0x11C, 0, 1U << 1, "transfers are paused", &piece);
+}
+
+static void stops__without_the_bus(void **state) {
+    (void)state;
+    play(hindered, hindered, NULL, NULL);
+}
+
 /* `test_stops b`: of an image whose processor B places frames, too. */
 int main(int count, char **arguments) {
     const struct CMUnitTest tests_of_b[] = {cmocka_unit_test(stops__where_b_alone_can_see_it)};
@@ -147,6 +185,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(stops__writing_into_a_full_ring),
         cmocka_unit_test(stops__waiting_for_a_page),
         cmocka_unit_test(stops__not_at_the_4_gb_line),
+        cmocka_unit_test(stops__without_the_bus),
     };
     if (count > 1 && strcmp(arguments[1], "b") == 0 &&
         cmocka_run_group_tests(tests_of_b, NULL, NULL) != 0)

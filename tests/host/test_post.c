@@ -170,6 +170,7 @@ static void post__writes_the_mailbox_last(void **state) {
     logged.write32 = logged_write32;
     logged.write_block = logged_write_block;
     fixture->board->hardware->backend = &logged;
+    fixture->board->ends_taken = true; /* as by a first post, which writes more */
     write_count = 0;
     assert_int_equal(receive(fixture, 0, 4, &request), 0);
     fixture->board->hardware->backend = &mock_backend;
@@ -456,7 +457,7 @@ static void matching__writes_wildcards(void **state) {
     assert_int_equal(emp_descriptor_get_ignored(words), 0x000000FF);
     /* Another in the same place, without: the bits to ignore may be left, and are not read. */
     mock_finish(fixture->mock, 0, EMP_RESULT_BAD, 0);
-    assert_int_equal(libemp_test(fixture->board, request, NULL), -EIO);
+    assert_int_equal(libemp_test(fixture->board, request, NULL), -EBADRQC);
     assert_int_equal(receive(fixture, 0, 100, &request), 0);
     assert_int_equal(emp_descriptor_get_wildcards(mock_descriptor(fixture->mock, 0)), 0);
 }

@@ -10,7 +10,7 @@ from typing import Iterator
 import pytest
 
 from tests.sim_serve.serving import TIME_LIMIT_SECONDS, Client
-from tests.tools.installed import Boards, compiled, ended
+from tests.tools.installed import LEFT, Boards, compiled, ended
 
 MEMORY_BYTES = 4 << 20  # of each host: some thirty programs need more
 ROUNDS = 60
@@ -143,7 +143,7 @@ def test_a_receive_that_never_ends_keeps_memory_until_a_load(boards: Boards) -> 
         boards.emp("right", "info")
     for _ in range(ROUNDS // 3):
         kill()
-    boards.emp("right", "load", "--force", "--node=1")
+    boards.emp("right", "load", "--force", "--node=1", f"--peer=0={LEFT}")
     for _ in range(ROUNDS // 3):
         kill()
 
