@@ -86,6 +86,7 @@ static int adopt(struct libemp_board *board, bool just_started) {
                                ", where it has no memory for them: it has died, or lost its memory",
                                objects[i].what, objects[i].address);
     board->running = true;
+    board->asked_ns = board_now_ns(board->hardware); /* by start or attach */
     return 0;
 }
 

@@ -19,7 +19,8 @@ enum {
     WAITING_LOOKS = 1024, /* while requests wait that the driver may have time for by now */
 };
 
-#define ASK_NS UINT64_C(1000000) /* between two questions whether the board reaches host memory */
+/* Between two questions whether the board reaches host memory, which take the bus from data. */
+#define ASK_NS UINT64_C(100000000)
 
 static bool is_taken(const struct libemp_board *board, size_t index) {
     return board->taken[index / 64] >> (index % 64) & 1;
@@ -602,8 +603,7 @@ int libemp_check_firmware(struct libemp_board *board) {
     return board_fail_fault(board->hardware, "the firmware has stopped", fault);
 }
 
-/* What a wait that has taken long asks; of the second question at most so often, because short
- * waits, each of them late, may follow each other. */
+/* What a wait that has taken long asks. */
 static int check_progress(struct libemp_board *board, uint64_t now_ns) {
     const int stopped = libemp_check_firmware(board);
     if (stopped || now_ns - board->asked_ns < ASK_NS)

@@ -299,7 +299,7 @@ static void wait__needs_transfers(void **state) {
     assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(libemp_post_receive(fixture->board, 1, 0, NULL, 0, &requests[i]), 0);
-    assert_int_equal(libemp_wait(fixture->board, requests[0], 2000000, NULL), -ETIMEDOUT);
+    assert_int_equal(libemp_wait(fixture->board, requests[0], 200000000, NULL), -ETIMEDOUT);
     for (size_t i = 0; i < sizeof hindrances / sizeof *hindrances; i++) {
         uint32_t *word = &mock->registers[hindrances[i].offset / 4];
         const uint32_t right = *word;
@@ -312,7 +312,7 @@ static void wait__needs_transfers(void **state) {
                          -EIO);
         *word = right;
     }
-    assert_int_equal(libemp_wait(fixture->board, requests[0], 2000000, NULL), -ETIMEDOUT);
+    assert_int_equal(libemp_wait(fixture->board, requests[0], 200000000, NULL), -ETIMEDOUT);
 }
 
 static void peers__are_written_and_read(void **state) {
