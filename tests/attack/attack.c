@@ -7,7 +7,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,25 +58,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
-}
-
-void world_fail(struct world_result *result, const char *format, ...) {
-    va_list arguments;
-    if (result->failed)
-        return;
-    result->failed = true;
-    va_start(arguments, format);
-    (void)vsnprintf(result->words, sizeof result->words, format, arguments);
-    va_end(arguments);
-}
-
-void world_note(struct world_result *result, const char *format, ...) {
-    va_list arguments;
-    if (result->failed)
-        return;
-    va_start(arguments, format);
-    (void)vsnprintf(result->words, sizeof result->words, format, arguments);
-    va_end(arguments);
 }
 
 /* ------------------------------------------------------------------------------------------ Plan

@@ -3,7 +3,12 @@
 
 #include <string.h>
 
-enum { HEADER_WORDS = EMP_FRAME_BYTES / 4, ADDRESS_BYTES = 6, TYPE_BYTES = 2 };
+enum {
+    HEADER_WORDS = EMP_FRAME_BYTES / 4,
+    ADDRESS_BYTES = 6,
+    TYPE_BYTES = 2,
+    OTHER_CONTACT_BITS = 0x5A00
+};
 
 /* A secret is known only to nodes that have talked with the node, or listened. */
 enum role { PLAIN, SENDER, SECRET };
@@ -187,14 +192,34 @@ static void finish(struct forge *forge, struct hostile_frame *frame, const uint3
     write(forge, frame, words, length < FORGE_SHORTEST ? FORGE_SHORTEST : length);
 }
 
+static bool heard_header(const struct forge *forge, unsigned node, unsigned sender,
+                         uint32_t *words) {
+    memcpy(words, forge->heard[node][0].words, FORGE_WORDS * sizeof *words);
+    emp_frame_set_sender(words, sender);
+    return forge->heard[node][0].any && emp_frame_get_kind(words) == EMP_FRAME_KIND_HEADER;
+}
+
 bool forge_header_from(const struct forge *forge, unsigned node, unsigned sender,
                        struct hostile_frame *frame) {
     uint32_t words[FORGE_WORDS];
     struct forge unused = *forge;
-    memcpy(words, forge->heard[node][0].words, sizeof words);
-    if (!forge->heard[node][0].any || emp_frame_get_kind(words) != EMP_FRAME_KIND_HEADER)
+    if (!heard_header(forge, node, sender, words))
         return false;
-    emp_frame_set_sender(words, sender);
+    finish(&unused, frame, words);
+    return true;
+}
+
+bool forge_data_from(const struct forge *forge, unsigned node, unsigned sender,
+                     struct hostile_frame *frame) {
+    uint32_t words[FORGE_WORDS];
+    struct forge unused = *forge;
+    if (!heard_header(forge, node, sender, words))
+        return false;
+    emp_frame_set_kind(words, EMP_FRAME_KIND_DATA);
+    emp_frame_set_contact(words, emp_frame_get_contact(words) ^ OTHER_CONTACT_BITS);
+    emp_frame_set_frame(words, 1);
+    emp_frame_set_position(words, 1);
+    emp_frame_set_size(words, 3);
     finish(&unused, frame, words);
     return true;
 }

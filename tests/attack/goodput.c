@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of a trickle of hostile headers to an honest stream.
- *
- * The receiver of the stream has posted hundreds of receives for others. The attacker, on a port of
- * its own of the switch, repeats a header that matches none of them: as its own node, which the
- * receiver knows, and as an unknown node. The stream must keep nearly all of its rate. */
+#include "tests/attack/goodput.h"
+
 #include "host/emp/internal.h"
+#include "sim/observe/observation.h"
 #include "tests/attack/wire.h"
 
 #include <errno.h>
@@ -20,11 +18,11 @@ enum {
     STREAM_TAG = 1,
     OTHER_TAG = 2,
     HOSTILE_TAG = 3,
-    UNKNOWN_NODE = EMP_NODE_LIMIT - 1,
     NAP_NS = 2000,
     PAGE_GRANT = 100,
     REQUEST_SLOTS = 1 << 16,
-    LEAST_PERCENT = 90
+    LEAST_PERCENT = 90,
+    PROFILE_MESSAGE_BYTES = 300
 };
 
 #define SETTLING_NS UINT64_C(2000000)
@@ -37,10 +35,9 @@ static const uint64_t intervals_ns[] = {UINT64_C(336000), UINT64_C(100000)};
 struct stream_run {
     struct hostile_wire wire;
     struct hostile_frame frame;
-    bool unknown;
-    uint64_t interval_ns; /* 0: no attack */
-    uint64_t from_ns;     /* of the measurement */
-    uint64_t messages;    /* that ended in it */
+    const struct goodput_flood *flood;
+    uint64_t from_ns;  /* of the measurement */
+    uint64_t messages; /* that ended in it */
     bool over;
     struct world_result *result;
 };
@@ -75,16 +72,16 @@ static void step(void *context) {
         return;
     (void)wire_send(&run->wire, &run->frame);
     run->result->figures.frames++;
-    tigon_world_call_at(world, tigon_world_now_ns(world) + run->interval_ns, step, run);
+    tigon_world_call_at(world, tigon_world_now_ns(world) + run->flood->interval_ns, step, run);
 }
 
 static int start_attack(struct pair_side *side, struct stream_run *run) {
     while (!run->wire.attacker_ready)
         tigon_host_sleep_ns(side->host, NAP_NS);
-    if (!forge_header_from(&run->wire.forge, 2, run->unknown ? UNKNOWN_NODE : WIRE_ATTACKER_NODE,
-                           &run->frame))
+    if (!(run->flood->data ? forge_data_from : forge_header_from)(
+            &run->wire.forge, WIRE_ATTACKER_NODE, run->flood->sender, &run->frame))
         return pair_fail(side, -EBADMSG, "no header of the attacker's node was heard");
-    if (run->interval_ns)
+    if (run->flood->interval_ns)
         tigon_world_call_at(run->wire.pair.world, tigon_host_now_ns(side->host), step, run);
     run->from_ns = tigon_host_now_ns(side->host) + SETTLING_NS;
     return 0;
@@ -152,21 +149,33 @@ static int receiver(struct pair_side *side, void *argument) {
     return error ? error : stream(side, run, true);
 }
 
-/* MB/s. */
-static double rate_under(uint64_t interval_ns, bool unknown, uint64_t seed,
+static void run_observed(struct stream_run *run, const char *profile, const char *const *images,
                          struct world_result *result) {
+    const struct tigon_observation_options options = {.profile = profile, .images = images};
+    struct tigon_observation *observation = NULL;
+    char message[PROFILE_MESSAGE_BYTES];
+    if (profile && tigon_observation_start(&observation, run->wire.pair.world, &options, message,
+                                           sizeof message))
+        world_fail(result, "%s", message);
+    if (!result->failed)
+        (void)wire_run(&run->wire, sender, receiver, run, result);
+    if (tigon_observation_end(observation, message, sizeof message))
+        world_fail(result, "%s", message);
+}
+
+double goodput_under(const struct goodput_flood *flood, const char *image, const char *profile,
+                     uint64_t seed, struct world_result *result) {
     static struct stream_run run;
+    const char *const images[] = {image, image, image};
     memset(&run, 0, sizeof run);
-    run.interval_ns = interval_ns;
-    run.unknown = unknown;
+    run.flood = flood;
     run.result = result;
-    /* Measures the image that ships, not the one with checks at run time. */
-    if (wire_open(&run.wire, true, seed, FIRMWARE_IMAGE))
+    if (wire_open(&run.wire, true, seed, image))
         world_fail(result, "the world cannot be made: %s", run.wire.pair.side[0].message);
     run.wire.forge.victim = 1;
     run.wire.attacker_program = greet;
     if (!result->failed)
-        (void)wire_run(&run.wire, sender, receiver, &run, result);
+        run_observed(&run, profile, images, result);
     if (run.wire.oracle.stray)
         world_fail(result, "%s", run.wire.oracle.words);
     result->figures.accepted += run.wire.oracle.accepted;
@@ -176,15 +185,19 @@ static double rate_under(uint64_t interval_ns, bool unknown, uint64_t seed,
     return (double)run.messages * BYTES * 1e3 / (double)STREAM_NS;
 }
 
+/* Measures the image that ships, not the one with checks at run time. */
 static void run_world(const struct attack *attack, uint64_t seed, uint64_t size,
                       struct world_result *result) {
-    const bool unknown = attack->identity == FORGE_STRANGER;
+    struct goodput_flood flood = {.sender = attack->identity == FORGE_STRANGER
+                                                ? GOODPUT_UNKNOWN_NODE
+                                                : WIRE_ATTACKER_NODE};
     (void)size;
-    const double calm = rate_under(0, unknown, seed, result);
+    const double calm = goodput_under(&flood, FIRMWARE_IMAGE, NULL, seed, result);
     double left[sizeof intervals_ns / sizeof *intervals_ns] = {0};
     bool enough = true;
     for (size_t i = 0; i < sizeof left / sizeof *left && !result->failed; i++) {
-        left[i] = rate_under(intervals_ns[i], unknown, seed, result);
+        flood.interval_ns = intervals_ns[i];
+        left[i] = goodput_under(&flood, FIRMWARE_IMAGE, NULL, seed, result);
         enough = enough && left[i] >= calm * LEAST_PERCENT / 100;
     }
     (enough ? world_note : world_fail)(result,

@@ -82,7 +82,7 @@ endif
 # Tests that depend on the profile; test_emp_profiles.py runs them.
 PROFILE_TESTS := $(addprefix end_to_end/test_,inline long matching silence tagged) host/test_claim host/test_descriptor host/test_ends_in_memory host/test_long host/test_post test_messages replay_glue
 .PHONY: profile-programs
-profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $$(CAMPAIGN_BOARDS) $(CAMPAIGN) $(RESTARTS) $$(ATTACK) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $$(CAMPAIGN_BOARDS) $(CAMPAIGN) $(RESTARTS) $$(ATTACK) $$(MEASURE_GOODPUT) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # The same for a placement on both processors. test_emp_placements.py looks at all of them, and tries every second one under
 # faults; test-long tries all.
 PLACEMENT_PROGRAMS := $(CAMPAIGN) $(RESTARTS) $(KILLS) $(BUILD)/tests/end_to_end/test_stops
