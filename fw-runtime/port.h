@@ -350,6 +350,11 @@ void nic_frame_end(uint32_t frame);
  * NIC_WRITTEN_PER_FRAME times now. nic_on_signal comes when it can. */
 bool nic_frame_may_begin(void);
 
+/* Processor 1 calls this in nic_on_signal now and then, not between nic_frame_begin and
+ * nic_frame_end: its other events that wait have a turn. Signals go before them, so a queue that
+ * never gets empty would hold them back for ever. */
+void nic_others_first(void);
+
 /* The protocol defines this for processor 1: does its queue hold a message with a frame? */
 bool nic_frames_wait(void);
 #endif

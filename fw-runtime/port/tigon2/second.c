@@ -13,6 +13,24 @@
 #if NIC_TRANSMITS
 #include "fw-runtime/port/tigon2/transmit.c"
 #endif
+#if NIC_HANDS_OVER
+/* As the loop of second_start.S, but each event once, and none of them waits for the signal. */
+NIC_COLD void nic_others_first(void) {
+    uint32_t events = TIGON2_REGISTER(OWN_EVENT) & tigon2_enabled;
+    if (events & 1u << TIGON2_EVENT_TOLD)
+        tigon2_second_on_told();
+    if (events & (1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_WRITE_DONE))
+        tigon2_on_write_done();
+    if (events & (1u << TIGON2_EVENT_READ_NOTICE | 1u << TIGON2_EVENT_OWN_READ_DONE))
+        tigon2_second_on_read_done();
+#if NIC_TRANSMITS
+    if (events & 1u << TIGON2_EVENT_SLOT)
+        tigon2_on_slot();
+#endif
+    if (events & 1u << TIGON2_EVENT_WORK)
+        tigon2_second_on_work();
+}
+#endif
 #else
 #include "fw-runtime/port/tigon2/processors.c"
 #endif

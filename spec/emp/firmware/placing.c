@@ -114,13 +114,28 @@ NIC_HOT bool nic_frames_wait(void) {
     return one_names_frame(emp_raises[1].taken);
 }
 
+#if GLUE_APART
+#define take_asked() sending_take_asked()
+#else
+#define take_asked() ((void)0)
+#endif
+
+/* So many raises are taken one after the other. Refused frames can come faster than they go. */
+#define RAISES_AT_ONCE 8u
+
 /* A raise that ends a message because its sender is silent has a word for a frame, and names none.
  */
 NIC_HOT void nic_on_signal(void) {
     const volatile uint32_t *words;
+    uint32_t taken = 0;
     take_ends();
     while ((words = nic_message_first(&emp_raises[1])) != NULL) {
         uint32_t frame;
+        if (__builtin_expect(taken++ == RAISES_AT_ONCE, 0)) {
+            taken = 0;
+            take_asked();
+            nic_others_first();
+        }
         if (!names_frame(words)) {
             emp_message_came(words);
             nic_message_taken(&emp_raises[1]);
@@ -135,9 +150,7 @@ NIC_HOT void nic_on_signal(void) {
         if (__builtin_expect(frame != 0, 1))
             nic_frame_end(frame);
     }
-#if GLUE_APART
-    sending_take_asked();
-#endif
+    take_asked();
 }
 
 #if !GLUE_APART
