@@ -57,13 +57,13 @@ size_t forgery_count(void);
 /* Takes note of a frame that a node sent. */
 void forge_hear(struct forge *forge, unsigned node, const uint8_t *bytes, size_t length);
 
-/* The last HEADER frame of `node` on the wire, with this sender number instead. False when there was
- * none. */
+/* The last HEADER frame of `node` on the wire, with this sender number instead. False when there
+ * was none. */
 bool forge_header_from(const struct forge *forge, unsigned node, unsigned sender,
                        struct hostile_frame *frame);
 
-/* The same as the second frame of a message, with a contact that nodes of so few incarnations do not
- * have. */
+/* The same as the second frame of a message, with a contact that nodes of so few incarnations do
+ * not have. */
 bool forge_data_from(const struct forge *forge, unsigned node, unsigned sender,
                      struct hostile_frame *frame);
 

@@ -188,9 +188,8 @@ double goodput_under(const struct goodput_flood *flood, const char *image, const
 /* Measures the image that ships, not the one with checks at run time. */
 static void run_world(const struct attack *attack, uint64_t seed, uint64_t size,
                       struct world_result *result) {
-    struct goodput_flood flood = {.sender = attack->identity == FORGE_STRANGER
-                                                ? GOODPUT_UNKNOWN_NODE
-                                                : WIRE_ATTACKER_NODE};
+    struct goodput_flood flood = {
+        .sender = attack->identity == FORGE_STRANGER ? GOODPUT_UNKNOWN_NODE : WIRE_ATTACKER_NODE};
     (void)size;
     const double calm = goodput_under(&flood, FIRMWARE_IMAGE, NULL, seed, result);
     double left[sizeof intervals_ns / sizeof *intervals_ns] = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The cost of hostile frames to an honest stream.
  *
- * A stream of messages of 64 kB goes from node 0 to node 1, which has posted hundreds of receives for
- * others. The attacker, on a port of its own of the switch, repeats one frame that is refused: a
- * header that matches no receive, or a DATA frame of another contact. */
+ * A stream of messages of 64 kB goes from node 0 to node 1, which has posted hundreds of receives
+ * for others. The attacker, on a port of its own of the switch, repeats one frame that is refused:
+ * a header that matches no receive, or a DATA frame of another contact. */
 #ifndef TESTS_ATTACK_GOODPUT_H
 #define TESTS_ATTACK_GOODPUT_H
 
