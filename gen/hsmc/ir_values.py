@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Optional, TypeAlias, Union
+from typing import TYPE_CHECKING, Literal, Optional, TypeAlias, Union, cast
 
 if TYPE_CHECKING:
     from .ir_statements import Local
@@ -139,7 +139,7 @@ class Range:
 
 def moved(node: Expression, place: Place) -> Expression:
     """The same expression at another place. As dataclasses.replace, which takes ten times as long."""
-    other: Expression = object.__new__(type(node))
+    other = cast("Expression", object.__new__(type(node)))
     other.__dict__.update(node.__dict__, place=place)
     other.__dict__.pop("_below", None)  # walk.py
     return other

@@ -89,6 +89,11 @@ class Report:
         return sorted(found, key=Diagnostic.sort_key)
 
     @property
+    def number(self) -> int:
+        """Of complaints so far."""
+        return len(self._seen) + sum(map(len, self._unknown.values()))
+
+    @property
     def errors(self) -> int:
         own = sum(d.severity == "error" for d in self._seen.values())
         return own + len(self._unknown)

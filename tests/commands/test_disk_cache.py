@@ -11,6 +11,11 @@ from typing import Callable, Optional
 
 import pytest
 
+from hsmc import disk_cache
+from hsmc.commands.main import main
+from hsmc.frontend import kept_trees
+from hsmc.source import SourceFile
+
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "spec" / "abp" / "abp.hsm"
 
@@ -128,3 +133,60 @@ def test_side_by_side(tmp_path: Path, fresh: dict[str, str], copy: Copy) -> None
     for process, place in zip(running, places, strict=True):
         assert result(process, place) == fresh
     assert len(kept(prefix)) == 5
+
+
+def compile_here(capsys: pytest.CaptureFixture[str], spec: Path, profile: str) -> str:
+    """All that is known of a spec: in this process, whose compiler keeps trees as that of any start does."""
+    assert main(["dump", str(spec), "--profile", profile]) == 0
+    return capsys.readouterr().out
+
+
+def test_trees_of_large_files(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are of a text and a profile, wherever the file lies, and a spoilt one is parsed anew."""
+    profiles = ("windowed", "stop_and_wait")
+    spec = tmp_path / "fetch" / "fetch.hsm"
+    shutil.copytree(ROOT / "spec/fetch", spec.parent)
+    place = tmp_path / "cache"
+    monkeypatch.setattr(disk_cache, "directory", lambda: None)
+    plain = {name: compile_here(capsys, spec, name) for name in profiles}
+    assert plain["windowed"] != plain["stop_and_wait"]
+
+    monkeypatch.setattr(disk_cache, "directory", lambda: place)
+    for _ in range(2):
+        for name in profiles:
+            assert compile_here(capsys, spec, name) == plain[name]
+    trees = sorted(place.glob("*.tree"))
+    assert len(trees) == 4  # client.hsm and server.hsm
+    moved = tmp_path / "elsewhere" / "fetch.hsm"
+    shutil.copytree(spec.parent, moved.parent)
+    assert compile_here(capsys, moved, "windowed") == plain["windowed"]
+    assert sorted(place.glob("*.tree")) == trees
+
+    for tree in trees:
+        tree.write_bytes(tree.read_bytes()[:-100])
+    assert compile_here(capsys, spec, "windowed") == plain["windowed"]
+
+    # Complaints are made each time, and of the file that has the mistake.
+    client = spec.with_name("client.hsm")
+    client.write_text(client.read_text() + "\nconstant 5\n")
+    said = []
+    for _ in range(2):
+        assert main(["check", str(spec)]) == 1
+        said.append(capsys.readouterr().err)
+    assert said[0] == said[1] and "client.hsm" in said[0]
+
+
+def test_the_oldest_trees_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk_cache, "directory", lambda: tmp_path)
+    text = (ROOT / "spec/fetch/client.hsm").read_text()
+    for number in range(kept_trees.FILES + 5):
+        parsed = kept_trees.Parsed(SourceFile(Path("a"), "a", text), [], [], [])
+        kept_trees.write(f"{number}{kept_trees.SUFFIX}", parsed)
+        os.utime(tmp_path / f"{number}{kept_trees.SUFFIX}", (number, number))
+    assert not (tmp_path / "0.tree").exists()
+    assert (tmp_path / f"{kept_trees.FILES + 4}.tree").exists()
+    assert len(list(tmp_path.iterdir())) == kept_trees.FILES

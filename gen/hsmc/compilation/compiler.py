@@ -260,9 +260,7 @@ class _Resolution:
             check_protocol(context, protocol)
         return protocol
 
-    def examine_world(
-        self, report: Report, check: str, bounds: dict[str, int]
-    ) -> None:
+    def examine_world(self, report: Report, check: str, bounds: dict[str, int]) -> None:
         """Of another check that sets the same numbers, after `run` has found no error: only its world is another one."""
         self.context.report, self.context.bounds, self.check = report, bounds, check
         self._worlds()

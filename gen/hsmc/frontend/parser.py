@@ -28,8 +28,9 @@ from lark.exceptions import (
 from lark.indenter import Indenter
 
 from .. import disk_cache
-from . import ast, includes, lalr
+from . import ast, includes, kept_trees, lalr
 from .build_ast import AstBuilder
+from .kept_trees import Parsed
 from .profiles import (
     DECLARES_PROFILE,
     NOTHING_SELECTED,
@@ -245,22 +246,42 @@ class _Loader:
             self.report.add("HSM0104", span, f"cannot read '{path.name}': {reason}")
             return
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-        file = SourceFile(path, name, text)
+        top = included_at is None
+        selection = Selection(self.wanted, ()) if top else self.selection
+        kept = kept_trees.name_of(text, selection, top)
+        parsed = kept_trees.read(kept, path, name)
+        file = parsed.file if parsed else SourceFile(path, name, text)
         self.loaded[resolved] = included_at or Span(file, 0, 0)
         self.spec.files.append(name)
         self.spec.sources.append(file)
         self.digest.update(file.text.encode())
-        parser = FileParser(file, self.report)
-        self._declare_profiles(parser.profiles(), included_at is None)
-        for declaration in parser.declarations(self.selection):
+        if parsed is not None:
+            self._declare_profiles(parsed.profiles, top)
+        else:
+            parsed = self._parse(file, top, kept)
+        for declaration in parsed.declarations:
             if isinstance(declaration, ast.Include):
                 wanted = includes.find(path.parent, declaration.path, self.overlay)
                 self.spec.includes.append((declaration.span, wanted))
                 self.load(wanted, declaration.span, (*outer, resolved))
             else:
                 self.spec.declarations.append(declaration)
+        self.spec.marks += parsed.marks
+
+    def _parse(self, file: SourceFile, top: bool, kept: Optional[str]) -> Parsed:
+        """Keeps what has no mistake."""
+        parser = FileParser(file, self.report)
+        complaints = self.report.number
+        profiles = parser.profiles()
+        sound = self.report.number == complaints
+        self._declare_profiles(profiles, top)
+        complaints = self.report.number
+        declarations = list(parser.declarations(self.selection))
         self.spec.damaged |= parser.damaged
-        self.spec.marks += parser.marks
+        parsed = Parsed(file, profiles, declarations, parser.marks)
+        if sound and self.report.number == complaints and not parser.damaged:
+            kept_trees.write(kept, parsed)
+        return parsed
 
     def _declare_profiles(self, declared: list[ast.Profile], is_top: bool) -> None:
         if is_top:
