@@ -19,9 +19,9 @@ FORCE:
 comma := ,
 FROM   = $(filter-out FORCE,$^)
 
-# How a program is optimised at its link makes no other program: what was linked for speed stays as it is for a test (TEST_LINK).
-# Nor does the place of the tree.
-command_kept   = $(strip $(filter-out $(LTO_LINK) $(NO_LTO),$(subst $(CURDIR),.,$(1))))
+# How a program is optimised at its link makes no other program: what was linked for speed stays as it is for a test (TEST_LINK),
+# whatever LTO_LINK is now. Objects that can be optimised so have -ffat-lto-objects besides. Nor does the place of the tree.
+command_kept   = $(strip $(filter-out -flto -flto=auto -fno-lto,$(subst $(CURDIR),.,$(1))))
 same_text      = $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x))
 # The target is there, nothing that it is made from is newer, and the command of $(2).command is $(1). GNU make 4.3 reads a file with
 # or without its last newline.

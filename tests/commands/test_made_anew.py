@@ -80,6 +80,16 @@ def test_files_depend_on_what_they_are_made_with(tree: Path) -> None:
         assert all(line.startswith("make: ") for line in told.splitlines())
 
 
+def test_programs_are_optimised_at_their_link_or_not(tree: Path) -> None:
+    """What is linked, and the objects that can be optimised then, are as good: make test, make demo and the tests that build a
+    variant follow one another, and some of them run the simulator meanwhile."""
+    shared = ("build/obj/sim/base/observers.o", "build/tigonsim")
+    run(tree, "make", "LTO_LINK=-fno-lto", *shared)
+    for arguments in ((), ("LTO_LINK=-fno-lto",), ()):
+        told = run(tree, "make", *arguments, *shared)
+        assert all(line.startswith("make: ") for line in told.splitlines()), told
+
+
 RECIPE = re.compile(
     r"(?m)^(?!define)(?P<rule>[^\t#\n][^\n]*)\n(?P<recipe>(?:\t[^\n]*\n)+)"
 )
