@@ -12,7 +12,7 @@ TOP = Path(__file__).resolve().parents[1]
 SOURCES = ["Makefile", ".clang-format", "docs", "fw-runtime", "gen", "host", "models"]
 SOURCES += ["scripts", "sim", "tests"]
 # Of what is built; a host program lies in a folder with the name of its protocol.
-BUILT = ("obj", "pic", "gen", "tigonsim", "tigonsim.command", "firmware", "emp")
+BUILT = ("obj", "pic", "gen", "tigonsim", "tigonsim.command", "firmware", "emp", "host")
 BUILT_MODERN = ("obj", "pic", "gen", "firmware", "emp")
 
 
@@ -33,8 +33,12 @@ def run(tree: Path, *command: str, status: int = 0) -> str:
 
 @pytest.fixture(name="tree")
 def fixture_tree(tmp_path: Path) -> Path:
+    return copied(tmp_path)
+
+
+def copied(directory: Path) -> Path:
     """The project, with what is built of it so far, times included."""
-    tree = tmp_path / "tree"
+    tree = directory / "tree"
     (tree / "build").mkdir(parents=True)
     for name in SOURCES:
         (tree / name).symlink_to(TOP / name)

@@ -71,7 +71,7 @@ def test_failed_transfers_stop_the_board(build: Path) -> None:
 def test_traces_agree_with_the_spec(build: Path) -> None:
     profile = "modern" if "modern" in build.parts else "paper"
     result = subprocess.run(
-        ["scripts/conform.py", "--worlds=5", f"--profile={profile}"]
+        ["scripts/conform.py", "--worlds=2", f"--profile={profile}"]
         + [f"--build={build}"],
         cwd=TOP,
         capture_output=True,

@@ -1,53 +1,23 @@
 # SPDX-License-Identifier: MIT
 """The promise to whoever edits the protocol: change the spec, build again, and firmware and figures follow.
 
-Works on a copy of the tree, in which nothing but spec/ is touched; the simulator's library is taken over, because the
-spec cannot change it.
+Works on a copy of the tree with what is built of it, in which nothing but spec/ is touched.
 """
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scripts.demo import GENERATED
+from tests.built_tree import copied, fixture_tree, run
 from tests.long_tests import long
 
-SOURCES = ["Makefile", "docs", "fw-runtime", "gen", "host", "models", "scripts"]
-SOURCES += ["sim", "spec", "tests"]
+__all__ = ["fixture_tree"]
+
 FILE_BYTES = 300_000
-
-
-def run(
-    command: list[str], directory: Path, status: int = 0
-) -> subprocess.CompletedProcess[str]:
-    result = subprocess.run(
-        command, cwd=directory, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == status, result.stdout + result.stderr
-    return result
-
-
-def copied(directory: Path) -> Path:
-    """A copy of the sources that a test may edit."""
-    tree = directory / "tree"
-    tree.mkdir()
-    for name in SOURCES:
-        if Path(name).is_dir():
-            ignore = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(name, tree / name, ignore=ignore)
-        else:
-            shutil.copy2(name, tree / name)
-    shutil.copytree("build/obj/sim", tree / "build/obj/sim")
-    return tree
-
-
-@pytest.fixture(name="tree")
-def fixture_tree(tmp_path: Path) -> Path:
-    return copied(tmp_path)
 
 
 @pytest.fixture(name="built", scope="module")
@@ -61,13 +31,13 @@ def fixture_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(name="built_tree")
 def fixture_built_tree(built: Path, tmp_path: Path) -> Path:
     """A copy of that, times included, in which make finds nothing to do until the test has edited something."""
-    return shutil.copytree(built, tmp_path / "tree")
+    return shutil.copytree(built, tmp_path / "tree", symlinks=True)
 
 
 def make(tree: Path) -> None:
     """Builds EMP's image and the demo's program. To link that as one takes longer than the test gains by it."""
     built = ["build/firmware/emp_a.elf", "build/host/emp_demo"]
-    run(["make", "LTO_LINK=-fno-lto", "LTO_OBJECTS=", *built], tree)
+    run(tree, "make", "LTO_LINK=-fno-lto", *built)
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -81,8 +51,8 @@ def transfer(tree: Path, loss: float) -> dict[str, Any]:
     make(tree)
     (tree / "file").write_bytes(bytes(i * 7 % 251 for i in range(FILE_BYTES)))
     command = ["build/host/emp_demo", "transfer", "--quiet", "--file=file"]
-    result = run([*command, f"--loss={loss}", "--json=-"], tree)
-    counts: dict[str, Any] = json.loads(result.stdout[result.stdout.index("{") :])
+    told = run(tree, *command, f"--loss={loss}", "--json=-")
+    counts: dict[str, Any] = json.loads(told[told.index("{") :])
     assert counts["sha256_equal"]
     return counts
 
@@ -123,14 +93,16 @@ def test_misspelt_state(tree: Path) -> None:
     source.write_text("\n".join(lines) + "\n")
 
     output = tree / GENERATED
+    for name in ("gen", "firmware", "modern"):
+        shutil.rmtree(tree / "build" / name)
     command = ["gen/bin/hsmc", "build", "spec/emp/emp.hsm", "--output", str(output)]
-    result = run(command, tree, status=1)
-    errors = [line for line in result.stderr.splitlines() if " error " in line]
-    assert len(errors) == 1, result.stderr
+    told = run(tree, *command, status=1)
+    errors = [line for line in told.splitlines() if " error " in line]
+    assert len(errors) == 1, told
     assert errors[0].startswith(f"spec/emp/send.hsm:{number}:{column}: error HSM")
-    assert "did you mean 'RETRANSMIT'" in result.stderr
+    assert "did you mean 'RETRANSMIT'" in told
     assert not output.exists()
 
-    run(["make", "firmware"], tree, status=2)
+    run(tree, "make", "firmware", status=2)
     assert not list((tree / "build").rglob("emp_a.elf"))
     assert not list((tree / "build").rglob("emp.c"))

@@ -14,7 +14,7 @@ from tests.sim_serve.serving import TIME_LIMIT_SECONDS, Server
 from tests.tools.installed import PREFIX, Boards, clean, compiled, ended, install
 
 NAMES = ("victim", "partner", "third", "fourth")
-MESSAGES = 1500  # of the two others
+MESSAGES = 150  # of the two others, for each kill
 
 
 class FourBoards(Boards):
@@ -47,7 +47,7 @@ serve = {{ boards = ( {served} ); }};
         self.emp(NAMES[node], "load", "--force", f"--node={node}", *others)
 
 
-@pytest.mark.parametrize("kills", [8, pytest.param(200, marks=long)])
+@pytest.mark.parametrize("kills", [4, pytest.param(200, marks=long)])
 def test_killed_programs(tmp_path: Path, kills: int) -> None:
     chance = random.Random(kills)
     exchange = str(
@@ -67,7 +67,7 @@ def test_killed_programs(tmp_path: Path, kills: int) -> None:
                     boards.name(NAMES[own]),
                     str(own),
                     str(5 - own),
-                    str(MESSAGES),
+                    str(MESSAGES * min(kills, 10)),
                 ],
                 env=clean(LD_LIBRARY_PATH=f"{PREFIX}/lib"),
                 stdout=subprocess.PIPE,
