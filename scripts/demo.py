@@ -11,10 +11,12 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, Iterator
 
 # Of a placement on both processors, or "": on one.
 PLACEMENT = os.environ.get("EMP_PLACEMENT", "")
@@ -33,6 +35,8 @@ DEFAULT_FILE = Path("/usr/bin/bash")
 SIZES = [4, 10, 64, 1472, 1500, 4096, 10240, 65536, 1048576]
 LOSS = 0.01
 
+SILENCE_S = 4.0  # without a word about what runs, on standard error
+
 
 class Failure(Exception):
     """Something did not work; the text says what, for people."""
@@ -47,30 +51,54 @@ def print_indented(text: str) -> None:
         print(f"   {line}".rstrip(), flush=True)
 
 
+@contextmanager
+def telling(what: Callable[[], str]) -> Iterator[None]:
+    """Says every few seconds what is at work and for how long, whether or not there is a terminal."""
+    begin, ended = time.monotonic(), threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(SILENCE_S):
+            seconds = time.monotonic() - begin
+            over = "\r\033[K" if sys.stderr.isatty() else ""
+            print(f"{over}   {seconds:3.0f} s  {what()}", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 def run(command: list[str]) -> str:
     """Runs a command to its end and returns what it printed; its words are shown when it fails."""
-    result = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    with telling(lambda: " ".join(command[:3])):
+        result = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
     if result.returncode != 0:
         raise Failure(f"{' '.join(command)}\n{result.stdout}")
     return result.stdout
 
 
 def make(*targets: str) -> None:
-    """Builds targets, with the file at work shown on a terminal."""
+    """Builds targets, with the file at work shown: each on a terminal, else every few seconds."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
     environment.pop("MFLAGS", None)
     command = ["make", "--no-print-directory", "-j2", f"PLACEMENT={PLACEMENT}"]
     command += targets
-    lines: list[str] = []
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-    ) as process:
+    lines: list[str] = ["make"]
+    with (
+        telling(lambda: lines[-1].strip()[:70]),
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environment,
+        ) as process,
+    ):
         assert process.stdout is not None
         for line in process.stdout:
             lines.append(line)
@@ -84,13 +112,14 @@ def make(*targets: str) -> None:
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr, flush=True)
     if process.returncode != 0:
-        raise Failure(f"{' '.join(command)}\n{''.join(lines)}")
+        raise Failure(f"{' '.join(command)}\n{''.join(lines[1:])}")
 
 
 def measure(arguments: list[str]) -> Any:
     """Runs the demo's program; its progress goes to the terminal, its JSON is returned."""
     command = [str(PROGRAM), *arguments, f"--image={IMAGE}", "--json", "-"]
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    with telling(lambda: " ".join([PROGRAM.name, *arguments[:3]])):
+        result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if result.returncode != 0:
         raise Failure(" ".join(command))
     return json.loads(result.stdout)
