@@ -93,7 +93,7 @@ bench-programs: $(HOST_DEMO) $(FIRMWARE)/emp_a.elf \
 placement-images: bench-programs $(BUILD)/emp/host.so $(FW_FOR_B_NAMES)
 placement-programs: placement-images $(PLACEMENT_PROGRAMS) $$(CAMPAIGN_BOARDS) $(addprefix $(FIRMWARE)/emp_a,_checked.elf _observed.elf _traced.elf)
 ifeq ($(PROFILE)$(PLACEMENT),)
-# The directories of $(1), below build, and what is made in each: $(call IN_PLACEMENTS,DIRECTORIES,TARGET).
+# What is made in each directory below build: $(call IN_PLACEMENTS,DIRECTORIES,TARGET). Behind a +, since its make is hidden from make.
 IN_PLACEMENTS = $(foreach directory,$(1),$(MAKE) --no-print-directory $(if $(filter modern/%,$(directory)),PROFILE=modern) \
     PLACEMENT=$(notdir $(directory)) BUILD=build/$(directory) $(2) &&) true
 TWO_PROCESSORS  := DSR SO RO SR dynamic
@@ -103,13 +103,13 @@ PLACEMENTS_TRIED := modern/DSR SO RO SR dynamic
 .PHONY: placements placements-long placements-bench
 # What no placement changes is made before, not twice at once.
 placements: $(GENERATED_emp) $(SIM_LIBRARY) $(TIGONSIM) $(HOST_DEMO) $(EMP_PROGRAMS) $(PLACEMENT_PROGRAMS) $$(CAMPAIGN_BOARDS) $(EMP_PROFILES:%=profile-%)
-	$(Q)$(call IN_PLACEMENTS,$(PLACEMENTS_TRIED),placement-programs)
-	$(Q)$(call IN_PLACEMENTS,$(filter-out $(PLACEMENTS_TRIED),$(PLACEMENTS)),placement-images)
+	+$(Q)$(call IN_PLACEMENTS,$(PLACEMENTS_TRIED),placement-programs)
+	+$(Q)$(call IN_PLACEMENTS,$(filter-out $(PLACEMENTS_TRIED),$(PLACEMENTS)),placement-images)
 placements-long: placements
-	$(Q)$(call IN_PLACEMENTS,$(filter-out $(PLACEMENTS_TRIED),$(PLACEMENTS)),placement-programs)
+	+$(Q)$(call IN_PLACEMENTS,$(filter-out $(PLACEMENTS_TRIED),$(PLACEMENTS)),placement-programs)
 placements-bench: bench-programs
 	$(Q)$(MAKE) --no-print-directory PROFILE=modern BUILD=build/modern bench-programs
-	$(Q)$(call IN_PLACEMENTS,$(PLACEMENTS),bench-programs)
+	+$(Q)$(call IN_PLACEMENTS,$(PLACEMENTS),bench-programs)
 TEST_NEEDS += placements
 LONG_TEST_NEEDS += placements-long
 endif
