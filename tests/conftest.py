@@ -19,7 +19,11 @@ TIME_LIMIT_SECONDS = 900  # against programs that hang; the machine may be busy
 # Modules above 10 s of processor time, and the compiled programs.
 LONGEST = (
     "test_programs",
+    "test_emp_placements",
     "test_language_server",
+    "test_kills",
+    "test_tutorial",
+    "test_made_anew",
     "test_verification",
     "test_frame_checks",
     "test_regressions",
@@ -43,7 +47,6 @@ LONGEST = (
     "test_generated_c",
     "test_mutants_command",
     "test_driver_checks",
-    "test_emp_placements",
     "test_corner_cases",
     "test_site_in_browser",
     "test_diff",
