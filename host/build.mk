@@ -44,6 +44,10 @@ $(BOARD_LIBRARY): $(call HOST_OBJECTS,pic,$(HOST_BOARD_SOURCES))
 $(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED) $(BOARD_LIBRARY): FORCE
 	$(call make_file,AR,$@,rm -f $@ && $(AR) rcs $@ $(FROM))
 
+# What all build directories share: it is made before a make for another one begins, not by both at once.
+ALL_BUILDS_SHARE := $(SIM_LIBRARY) $(SIM_LIBRARY_SANITIZED) $(SIM_OBSERVE_LIBRARY) $(TIGONSIM) $(BOARD_LIBRARY) \
+    $(foreach kind,obj san pic,$(call HOST_OBJECTS,$(kind),$(HOST_BOARD_SOURCES) $(HOST_SERVED_SOURCES)))
+
 # What writes flashable images for the build.
 $(BUILD)/host/make_image: $(call HOST_OBJECTS,obj,host/tools/make_image.c) $(BOARD_LIBRARY) FORCE
 	$(call make_file,LD,$@,$(CC) $(CFLAGS) -o $@ $(FROM) -lelf -lz)

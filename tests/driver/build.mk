@@ -24,7 +24,7 @@ $(DRIVER_GUEST_PROGRAMS): $(BUILD)/tests/driver/%: $(BUILD)/obj/tests/driver/%.o
 .PHONY: driver-programs driver-variant
 driver-programs: $(DRIVER_TESTS) $(DRIVER_GUEST_PROGRAMS) $(EMP_TOOL) $(FIRMWARE)/emp_a.elf $(FIRMWARE)/emp_a.bin
 ifeq ($(PROFILE),)
-driver-variant: $(GENERATED_emp)
+driver-variant: $(GENERATED_emp) $(ALL_BUILDS_SHARE)
 	$(Q)$(MAKE) --no-print-directory $(DRIVER_EMP) BUILD=$(DRIVER_BUILD) driver-programs
 TEST_NEEDS += driver-variant
 endif

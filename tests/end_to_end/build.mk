@@ -74,8 +74,7 @@ TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf $(SIM_LIBRARY)
 ifeq ($(PROFILE),)
 EMP_PROFILES := modern
 .PHONY: $(EMP_PROFILES:%=profile-%)
-# The simulator is the same for all: it is made before, not twice at once.
-$(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp) $(SIM_LIBRARY) $(SIM_LIBRARY_SANITIZED) $(SIM_OBSERVE_LIBRARY) $(TIGONSIM)
+$(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp) $(ALL_BUILDS_SHARE)
 	$(Q)$(MAKE) --no-print-directory PROFILE=$* BUILD=build/$* profile-programs
 TEST_NEEDS += $(EMP_PROFILES:%=profile-%)
 endif
@@ -102,7 +101,7 @@ PLACEMENTS      := $(foreach placement,$(TWO_PROCESSORS),$(placement) modern/$(p
 PLACEMENTS_TRIED := modern/DSR SO RO SR dynamic
 .PHONY: placements placements-long placements-bench
 # What no placement changes is made before, not twice at once.
-placements: $(GENERATED_emp) $(SIM_LIBRARY) $(TIGONSIM) $(HOST_DEMO) $(EMP_PROGRAMS) $(PLACEMENT_PROGRAMS) $$(CAMPAIGN_BOARDS) $(EMP_PROFILES:%=profile-%)
+placements: $(GENERATED_emp) $(ALL_BUILDS_SHARE) $(HOST_DEMO) $(EMP_PROGRAMS) $(PLACEMENT_PROGRAMS) $$(CAMPAIGN_BOARDS) $(EMP_PROFILES:%=profile-%)
 	+$(Q)$(call IN_PLACEMENTS,$(PLACEMENTS_TRIED),placement-programs)
 	+$(Q)$(call IN_PLACEMENTS,$(filter-out $(PLACEMENTS_TRIED),$(PLACEMENTS)),placement-images)
 placements-long: placements
