@@ -118,6 +118,10 @@ def prove(subject: str, work: Callable[[], tuple[list[str], Tally]]) -> dict[str
     try:
         told, tally = work()
         verdict |= {"result": "proved", "proved": told, **vars(tally)}
+        # No function found, or no path through one: then nothing was shown.
+        if not told or tally.paths == 0:
+            why = f"nothing was proved: {len(told)} functions, {tally.paths} paths"
+            verdict |= {"result": "undecided", "why": why}
     except Refuted as refuted:
         verdict |= {
             "result": "refuted",

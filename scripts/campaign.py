@@ -101,7 +101,13 @@ def run_worlds(program: Path, part: Part, *knobs: str) -> list[Record]:
         record = {"seed": part.first, "finding": "stopped", "text": text}
         record |= {"knobs": {}, "worlds": part.worlds, "messages": part.messages}
         return [record, {"failed": 1, "worlds": part.worlds}]
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    records: list[Record] = [json.loads(line) for line in result.stdout.splitlines()]
+    done = records[-1].get("worlds", 0) if records else 0
+    if done != part.worlds:
+        raise SystemExit(
+            f"{' '.join(command)}: expected the sums of {part.worlds} worlds, found {done}"
+        )
+    return records
 
 
 def parts_of(options: argparse.Namespace) -> Iterator[Part]:

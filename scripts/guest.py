@@ -80,8 +80,12 @@ class Result:
 
 def warnings(log: str, from_line: str = "Run /init") -> list[str]:
     """Lines of a kernel log from that text on that are warnings or worse, but for those of a virtual processor that its busy
-    host has kept waiting."""
+    host has kept waiting. An empty log is an error, for it says nothing."""
     lines = log.splitlines()
+    if not lines:
+        raise AssertionError(
+            "the log of the kernel is empty: the guest did not send it"
+        )
     start = next((at for at, line in enumerate(lines) if from_line in line), 0)
     return [
         line

@@ -72,6 +72,8 @@ def missing(top: Path) -> Iterator[tuple[str, str]]:
     listed = subprocess.run(
         ["git", "-C", str(top), "ls-files", "-z"], check=True, capture_output=True
     ).stdout.decode()
+    if not listed:
+        sys.exit(f"{top}: git knows no file here")
     for path in filter(None, listed.split("\0")):
         line = line_of(path)
         file = top / path

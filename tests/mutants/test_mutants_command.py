@@ -233,3 +233,16 @@ def test_a_world_outlives_the_timers_it_speaks_of(tmp_path: pathlib.Path) -> Non
     )
     assert told.returncode == 1 and told.stderr == ""
     assert "no_deadlock" in told.stdout
+
+
+def test_no_mutant_is_no_success(tmp_path: pathlib.Path) -> None:
+    """A process without guards has no mutants of guards."""
+    spec = tmp_path / "bare.hsm"
+    world = "world w\n  nodes only\n  host P.go() at only\n"
+    process = "process P\n  external event go()\n  state S initial\n    ignore go\n"
+    spec.write_text(
+        f"protocol bare\n\n{process}\n{world}\ncheck c\n  world nightly = 0\n"
+    )
+    found = hsmc(spec, "--operators", "drop-assignment", "--output", tmp_path)
+    assert found.returncode == 1
+    assert "no such mutant" in found.stderr

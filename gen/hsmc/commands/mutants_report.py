@@ -72,6 +72,10 @@ def command(options: argparse.Namespace) -> int:
         fail(error.diagnostics, options.json)
     choose_checks([subject], options.checks)
     every = chosen(subject, options)
+    if not every:
+        raise Failure(
+            f"there is no such mutant of {options.file}: nothing to examine", 1
+        )
     if options.list:
         print(*(f"{m.place}  {m.name}" for m in every), sep="\n")
         return 0

@@ -343,11 +343,14 @@ def name_cycle(run: Run, subject: Subject, limits: Limits, quick: bool) -> None:
             return
 
 
-def number(pattern: str, text: str) -> int:
-    found = re.search(pattern, text)
-    return int(float(found.group(1))) if found else 0
-
-
+# What pan prints at its end, in any case.
+FIGURES = {
+    "states": r"([0-9.e+]+) states, stored",
+    "transitions": r"([0-9.e+]+) transitions",
+    "depth": r"depth reached ([0-9]+)",
+    "megabytes": r"([0-9.]+)\s+(?:total actual memory usage|memory usage)",
+    "errors": r"errors: ([0-9]+)",
+}
 MESSAGE = re.compile(r"pan(?::[0-9]+)?: (.*?)(?: \(at depth (\d+)\))?$", re.MULTILINE)
 
 
@@ -355,12 +358,17 @@ def interpret(
     run: Run, output: str, status: int, subject: Subject, limits: Limits
 ) -> None:
     """Reads what pan printed. Anything it did not print counts against the run."""
-    run.states = number(r"([0-9.e+]+) states, stored", output)
-    run.transitions = number(r"([0-9.e+]+) transitions", output)
-    run.depth = number(r"depth reached ([0-9]+)", output)
-    memory = r"([0-9.]+)\s+(?:total actual memory usage|memory usage)"
-    run.megabytes = float(number(memory, output))
-    errors = re.search(r"errors: ([0-9]+)", output)
+    figures = {
+        name: int(float(found[1]))
+        for name, pattern in FIGURES.items()
+        if (found := re.search(pattern, output))
+    }
+    missing = [name for name in FIGURES if name not in figures]
+    run.states = figures.get("states", 0)
+    run.transitions = figures.get("transitions", 0)
+    run.depth = figures.get("depth", 0)
+    run.megabytes = float(figures.get("megabytes", 0))
+    run.errors = figures.get("errors", 0)
     message = MESSAGE.search(output)
     failure = message.group(1) if message else ""
     if "max search depth too small" in output:
@@ -373,11 +381,14 @@ def interpret(
         run.incomplete.append("hash compaction: states may have been taken for others")
     if limits.storage == "bitstate":
         run.incomplete.append("bitstate hashing: states may have been missed")
-    run.errors = int(errors.group(1)) if errors else 0
-    run.cut_short = errors is None or "Search not completed" in output
+    ended = not missing and status == 0
+    run.cut_short = not ended or "Search not completed" in output
     run.cut_short |= "max search depth too small" in output
-    if errors is None and not run.incomplete:
-        run.incomplete.append(f"the verifier ended with status {status}: see pan.log")
+    if not ended and not run.incomplete:
+        unsaid = f" and did not say its {', '.join(missing)}" if missing else ""
+        run.incomplete.append(
+            f"the verifier ended with status {status}{unsaid}: see pan.log"
+        )
     if not run.errors and not run.incomplete:
         if "Search not completed" in output:
             run.incomplete.append("the search was not completed")
@@ -388,6 +399,12 @@ def interpret(
         run.violated = subject.property_of(run.failure)
     elif run.incomplete:
         run.failure = "; ".join(run.incomplete)
-    taken = re.search(r"transitions not taken:(.*)", output)
-    if taken:
-        run.not_taken = [int(text) for text in taken.group(1).split()]
+    # The promela counts none. A list that is missing is not an empty one.
+    not_taken = re.search(r"transitions not taken:(.*)", output)
+    if not_taken:
+        run.not_taken = [int(text) for text in not_taken.group(1).split()]
+    elif run.engine == "c" and run.holds:
+        run.incomplete.append(
+            "the verifier did not say which transitions it has not taken: see pan.log"
+        )
+        run.failure = run.incomplete[0]

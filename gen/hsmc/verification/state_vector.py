@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Puts our hash and compression of state vectors, models/state_vector.c, into a verifier in place of SPIN's."""
+"""Puts our hash and compression of state vectors, models/state_vector.c, into a verifier in place of SPIN's, and has it
+begin with the count of transitions, models/spin_support.h."""
 
 from __future__ import annotations
 
@@ -19,10 +20,12 @@ COMPILATION = (
 )
 LINKED = (OBJECT, "-lxxhash")
 
-# In pan.c of SPIN 6.5: before the only caller of the hash, where it is chosen, and where compression begins.
+# In pan.c of SPIN 6.5: before the only caller of the hash, where it is chosen, where compression begins, and
+# where the program begins.
 CALLER = "void\ns_hash(uchar *cp, int om)\n"
 CHOICE = "hasher = d_sfh;"
 COMPRESSION = "compress(char *vin, int n)\t/* default compression */\n{\n"
+BEGINNING = "\tefd = stderr;\t/* default */\n"
 
 CALLS_HASH = """void model_hash(const uchar *, int, ulong *);
 int model_compress(char *, const char *, int, const uchar *);
@@ -38,6 +41,13 @@ hash_vector(uchar *vector, int bytes)
 """
 CALLS_COMPRESSION = """#ifndef HC
 	return model_compress((char *) &comp_now, vin, n, Mask);
+#endif
+"""
+
+
+# The Promela counts no transitions.
+COUNTS_COVERAGE = """#ifdef ENGINE_C
+	spin_count_coverage();
 #endif
 """
 
@@ -63,6 +73,7 @@ def quicken(directory: Path) -> None:
         (CALLER, CALLS_HASH + CALLER),
         (CHOICE, "hasher = hash_vector;"),
         (COMPRESSION, COMPRESSION + CALLS_COMPRESSION),
+        (BEGINNING, COUNTS_COVERAGE + BEGINNING),
     ):
         if text.count(place) != 1:
             raise Failure(
