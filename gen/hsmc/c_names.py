@@ -7,11 +7,15 @@ from . import ir, naming
 
 
 class CNames:
-    """Names in generated C. All begin with the protocol's name; generated helpers end in an underscore."""
+    """Names in generated C. All begin with the protocol's name, `prefix`; generated helpers end in an underscore. It ends at
+    the first underscore, so two protocols in one program never meet: `net` with a process `Link`, and `net_link`. `stem`
+    is what names of files begin with.
+    """
 
     def __init__(self, protocol: ir.Protocol) -> None:
-        self.prefix = naming.plain(protocol.name)
-        self.capitals = naming.upper(protocol.name)
+        self.stem = naming.plain(protocol.name)
+        self.prefix = naming.compact(protocol.name)
+        self.capitals = self.prefix.upper()
 
     def lower(self, *parts: str) -> str:
         return "_".join([self.prefix, *(naming.plain(part) for part in parts)])

@@ -55,6 +55,15 @@ def plain(name: str) -> str:
     return name.lower()
 
 
+def compact(name: str) -> str:
+    """The same without underscores: what names of a protocol begin with.
+
+    >>> compact("net_link"), compact("NetLink"), compact("emp")
+    ('netlink', 'netlink', 'emp')
+    """
+    return plain(name).replace("_", "")
+
+
 def upper(name: str) -> str:
     """A name of the spec as a macro or enumerator, of which it is a part.
 

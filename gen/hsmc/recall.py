@@ -22,6 +22,11 @@ class Recall:
     timers: frozenset[str]
     initialise: bool
 
+    @property
+    def ever(self) -> bool:
+        """Does an event that waits ever come back? Not where every state that defers it is left for the end alone."""
+        return bool(self.events or self.timers or self.initialise)
+
 
 def recall(protocol: ir.Protocol) -> Recall:
     """Only rows that leave a deferring state mark their process; an event that reaches none of them costs nothing."""

@@ -18,8 +18,8 @@ from .symbolic import Executor, State
 
 def shim(protocol: ir.Protocol) -> str:
     """Functions that can be called, around the inline ones."""
-    name = naming.snake(protocol.name)
-    lines = [f'#include "{name}_layout.h"']
+    name = naming.compact(protocol.name)
+    lines = [f'#include "{naming.plain(protocol.name)}_layout.h"']
     for accessor in accessors(protocol):
         get = f"uint32_t proof_get_{accessor}(const uint32_t *words)"
         put = f"void proof_set_{accessor}(uint32_t *words, uint32_t value)"
@@ -59,7 +59,7 @@ def prove(
         for end, got in executor.call(f"proof_get_{accessor}", [before], state):
             wanted = z3.LShR(bits, low) & ((1 << field.bits) - 1)
             extended = z3.ZeroExt(bits.size() - 32, got) if bits.size() > 32 else got
-            where = f"{naming.snake(protocol.name)}_{accessor.replace('__', '_get_')}"
+            where = f"{naming.compact(protocol.name)}_{accessor.replace('__', '_get_')}"
             executor.require(
                 end, extended == wanted, "does not read the bits of its field", where
             )
@@ -73,7 +73,7 @@ def prove(
             extended = (
                 z3.ZeroExt(bits.size() - 32, value) if bits.size() > 32 else value
             )
-            where = f"{naming.snake(protocol.name)}_{accessor.replace('__', '_set_')}"
+            where = f"{naming.compact(protocol.name)}_{accessor.replace('__', '_set_')}"
             wanted = bits & ~z3.BitVecVal(mask, bits.size()) | (extended << low) & mask
             executor.require(
                 end, together == wanted, "does not write its field alone", where

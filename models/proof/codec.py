@@ -25,7 +25,7 @@ from .symbolic import Executor, Pointer, State, Undecided
 
 def payload_shim(protocol: ir.Protocol, payload: ir.Payload) -> list[str]:
     """Functions that tell of a payload: where C puts a field is C's business."""
-    name, own = naming.snake(protocol.name), naming.snake(payload.name)
+    name, own = naming.compact(protocol.name), naming.snake(payload.name)
     structure = f"struct {name}_{own}"
     head = f"uint32_t proof_size_{own}(void)"
     lines = [f"{head};", f"{head} {{ return (uint32_t)sizeof({structure}); }}"]
@@ -43,15 +43,15 @@ def verdict_shim(protocol: ir.Protocol) -> list[str]:
     lines = []
     for verdict in VERDICTS:
         head = f"uint32_t proof_{verdict}(void)"
-        value = f"{naming.upper(protocol.name)}_ACCEPTANCE_{verdict}"
+        value = f"{naming.compact(protocol.name).upper()}_ACCEPTANCE_{verdict}"
         lines += [f"{head};", f"{head} {{ return {value}; }}"]
     return lines
 
 
 def shim(protocol: ir.Protocol) -> str:
     """Functions that can be called, around the inline ones."""
-    name = naming.snake(protocol.name)
-    lines = [f'#include "{name}_codec.h"', "#include <stddef.h>"]
+    name = naming.compact(protocol.name)
+    lines = [f'#include "{naming.plain(protocol.name)}_codec.h"', "#include <stddef.h>"]
     lines += verdict_shim(protocol)
     for payload in protocol.payloads:
         if not payload.sources:
@@ -107,7 +107,7 @@ class CodecProof:
         self.memory = PayloadMemory(executor, payload)
         self.protocol = protocol
         self.payload = payload
-        self.name = f"{naming.snake(protocol.name)}_{self.memory.own}"
+        self.name = f"{naming.compact(protocol.name)}_{self.memory.own}"
         self.codes = {v: self.memory.constant(f"proof_{v}") for v in VERDICTS}
 
     def call(

@@ -62,7 +62,7 @@ class Cross(Native):
         tool([*common, *harness], self.directory, self.name)
         objects = ["cross_harness.o", *map(str, self.runtime)]
         common += ["-nostdlib", "-static", "-Wl,--no-warn-rwx-segments"]
-        common += ["-T", str(bare / "image.lds"), str(sources / f"{self.prefix}.c")]
+        common += ["-T", str(bare / "image.lds"), str(sources / f"{self.stem}.c")]
         tool([*common, *objects, "-o", "cross.elf"], self.directory, self.name)
         copy = ["mips-linux-gnu-objcopy", "-O", "binary"]
         copy += [

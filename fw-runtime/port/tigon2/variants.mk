@@ -89,7 +89,7 @@ $(FIRMWARE)/$(1)_a_traced.elf: $(FIRMWARE)/$(1)_a.elf FORCE
 	$$(call make_file,COPY,$$@,cp $$< $$@)
 endef
 
-# $(call FW_VARIANTS,NAME,NAME IN CAPITALS)
+# $(call FW_VARIANTS,NAME,NAME IN CAPITALS WITHOUT UNDERSCORES)
 define FW_VARIANTS
 $(FW_SHIPPED)
 
@@ -112,7 +112,7 @@ $(if $(filter 0,$(FW_TRACE_$(1))),$(call \
 $(call FW_FITTED,$(1),_a_checked,checked/,-UHSM_CHECKED $(call hsm_checked,$(CHECKED)) $(FW_CHECKED_MEMORY),,$(FW_CHECKED_MEMORY))
 endef
 $(foreach name,$(FW_PROTOCOLS),\
-    $(eval $(call FW_VARIANTS,$(name),$(shell echo $(name) | tr '[:lower:]' '[:upper:]'))))
+    $(eval $(call FW_VARIANTS,$(name),$(shell echo $(name) | tr -d _ | tr '[:lower:]' '[:upper:]'))))
 
 FW_IMAGES_CHECKED := $(foreach name,$(FW_PROTOCOLS),$(if $(wildcard spec/$(name)/boards.scenario),$(FIRMWARE)/$(name)_a_checked.elf))
 

@@ -695,18 +695,18 @@ def generate(protocol: ir.Protocol, shared: Sequence[str] = ()) -> dict[str, str
     """File name -> text. `shared` as of a CWriter."""
     writer = CWriter(protocol, shared)
     env = environment(writer)
-    prefix = writer.names.prefix
+    stem = writer.names.stem
     context = context_of(writer)
     files = {
-        f"{prefix}_layout.h": "c/layout.h.j2",
-        f"{prefix}.h": "c/header.h.j2",
+        f"{stem}_layout.h": "c/layout.h.j2",
+        f"{stem}.h": "c/header.h.j2",
     }
     found = frames.codecs(protocol)
     if found:
-        files[f"{prefix}_codec.h"] = "c/codec.h.j2"
+        files[f"{stem}_codec.h"] = "c/codec.h.j2"
         context["codecs"] = [CodecView(codec, writer) for codec in found]
     texts = {
         name: wrapped(env.get_template(template).render(context))
         for name, template in files.items()
     }
-    return {**texts, f"{prefix}.c": source(CWriter(protocol))}
+    return {**texts, f"{stem}.c": source(CWriter(protocol))}

@@ -64,7 +64,7 @@ def generate(
         )
     writer = backend_c.CWriter(protocol)
     environment = backend_c.environment(writer)
-    prefix = writer.names.prefix
+    prefix, stem = writer.names.prefix, writer.names.stem
     dynamic = placement if placement and placement.dynamic else None
     if dynamic:
         placement = None
@@ -93,13 +93,13 @@ def generate(
         "from_control": [p for p in protocol.parameters if p.name in ("node", "epoch")],
         "link": LINK_DEVICES <= {device.name for device in protocol.devices},
     }
-    files = {f"{prefix}_nic.h": "nic.h", f"{prefix}_nic.c": "nic.c"}
+    files = {f"{stem}_nic.h": "nic.h", f"{stem}_nic.c": "nic.c"}
     if placement:
         if on.get(LINK_PROCESS, "A") != "A":
             raise Unsupported(
                 f"placement {placement.name} has {LINK_PROCESS} on {on[LINK_PROCESS]}: expected it on A, which has the wire"
             )
-        files[f"{prefix}_nic_b.c"] = "nic_b.c"
+        files[f"{stem}_nic_b.c"] = "nic_b.c"
     return {
         file: backend_c.wrapped(
             environment.get_template(f"nic/{template}.j2").render(context)

@@ -543,8 +543,8 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         "expiries": expiries,
         "variables": sorted(writer.variables.items()),
     }
-    prefix = writer.names.prefix
+    stem = writer.names.stem
     return {
-        f"{prefix}.pml": env.get_template("promela/protocol.pml.j2").render(context),
-        f"{prefix}_check.h": env.get_template("promela/check.h.j2").render(context),
+        f"{stem}.pml": env.get_template("promela/protocol.pml.j2").render(context),
+        f"{stem}_check.h": env.get_template("promela/check.h.j2").render(context),
     }

@@ -707,13 +707,13 @@ def generate(
     backend = WorldBackend(protocol, liveness, exchange)
     env = backend_c.environment(backend.c)
     lines = backend.lines()
-    prefix = backend.prefix
+    stem = backend.c.names.stem
     context: dict[str, object] = {
         "protocol": protocol,
         "world": backend.world,
         "w": backend,
         "q": backend.queues,
-        "prefix": prefix,
+        "prefix": backend.prefix,
         "capitals": backend.c.names.capitals,
         "lines": lines,
         "frame_bytes": backend.frame_bytes(lines) if lines else 0,
@@ -722,11 +722,11 @@ def generate(
         "field_name": field_name,
     }
     files = {
-        f"{prefix}_world.pml": "world/world.pml.j2",
-        f"{prefix}_devices.h": "world/devices.h.j2",
-        f"{prefix}_schedule.h": "world/schedule.h.j2",
-        f"{prefix}_model.h": "world/model.h.j2",
-        f"{prefix}_port.h": "world/port.h.j2",
+        f"{stem}_world.pml": "world/world.pml.j2",
+        f"{stem}_devices.h": "world/devices.h.j2",
+        f"{stem}_schedule.h": "world/schedule.h.j2",
+        f"{stem}_model.h": "world/model.h.j2",
+        f"{stem}_port.h": "world/port.h.j2",
     }
     return {
         name: env.get_template(template).render(context)

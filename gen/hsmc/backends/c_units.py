@@ -86,9 +86,9 @@ def generate(analysis: PlacementAnalysis, placement: ir.Placement) -> Mapping[st
     exchange = exchange_of(analysis, placement)
     if placement.dynamic:
         return {}
-    prefix = naming.plain(analysis.protocol.name)
+    stem = naming.plain(analysis.protocol.name)
     texts = {
-        f"{prefix}_{processor.lower()}.c": backend_c.source(
+        f"{stem}_{processor.lower()}.c": backend_c.source(
             UnitWriter(
                 unit(analysis, placement, processor, exchange.holders),
                 exchange,
@@ -97,4 +97,4 @@ def generate(analysis: PlacementAnalysis, placement: ir.Placement) -> Mapping[st
         )
         for processor in PROCESSORS
     }
-    return {**texts, f"{prefix}_messages.h": c_messages.header(exchange)}
+    return {**texts, f"{stem}_messages.h": c_messages.header(exchange)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Iterable, Sequence
 
 from .. import ir, walk
+from ..recall import recall
 
 
 class Usage:
@@ -25,8 +26,9 @@ class Usage:
         self.asserted_available: set[str] = set()
         self._bodies = {f"function {f.name}": f.body for f in protocol.functions}
         self._bodies.update((f"action {a.name}", a.body) for a in protocol.actions)
+        recalls = recall(protocol).ever
         for process in protocol.processes:
-            if process.recall is not None:
+            if process.recall is not None and recalls:
                 self.raised.add((process.name, process.recall.event))
             self._read(process.initial_actions)
             for timer in process.timers:
@@ -36,13 +38,31 @@ class Usage:
                 if event.creates:
                     self.created.add(str(process.pool))
                     self.available.add(str(process.pool))
-            for handler in process.handlers:
-                self._read(walk.handler_parts(handler))
+            for timer in process.timers:
+                self._read_handlers(process.handlers_of_timer(timer))
+        self._read_events(protocol)
         functions, available = set(self.functions), set(self.available)
         self._read([p.condition for p in protocol.properties])
         self.asserted_functions = self.functions - functions
         self.asserted_available = self.available - available
         self.functions, self.available = functions, available
+
+    def _read_events(self, protocol: ir.Protocol) -> None:
+        """Of those that come: from outside, or raised by what is reached. Reading one may reach others."""
+        read: set[tuple[str, str]] = set()
+        more = True
+        while more:
+            more = False
+            for process in protocol.processes:
+                for event in self.handled(process):
+                    if (process.name, event.name) not in read:
+                        read.add((process.name, event.name))
+                        self._read_handlers(process.handlers_of(event.name))
+                        more = True
+
+    def _read_handlers(self, handlers: Iterable[ir.Handler]) -> None:
+        for handler in handlers:
+            self._read(walk.handler_parts(handler))
 
     def _read(self, item: object) -> None:
         for node in walk.nodes(item):

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from .. import naming
 from ..failure import Failure
 from .command_line import Subparsers
 from ..files import write_all
@@ -71,7 +72,9 @@ def rendered(name: str, folder: Path) -> dict[Path, str]:
     for template, file in FILES.items():
         path = folder / file.format(name=name)
         text = templates.get_template(f"new/{template}").render(
-            name=name, capitals=name.upper()
+            name=name,
+            prefix=naming.compact(name),
+            capitals=naming.compact(name).upper(),
         )
         files[path] = format_text(text, path) if path.suffix == ".hsm" else text
     return files

@@ -246,7 +246,7 @@ def generate(
         "row_processors": _row_processors(protocol, placement),
     }
     return {
-        f"{writer.names.prefix}_{part}.h": environment.get_template(
+        f"{writer.names.stem}_{part}.h": environment.get_template(
             f"conform/{part}.h.j2"
         ).render(context)
         for part in ("watch", "observed")

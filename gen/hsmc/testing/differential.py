@@ -198,7 +198,6 @@ def build_harness(
 ) -> Path:
     """Generates the C and the harness into a directory and compiles them. `top` holds fw-runtime/."""
     writer = HarnessWriter(program)
-    prefix = writer.names.prefix
     files = {**backend_c.generate(program.protocol), **writer.generate()}
     directory.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -216,7 +215,7 @@ def build_harness(
             f"-I{top}",
             "-o",
             str(result),
-            str(directory / f"{prefix}.c"),
+            str(directory / f"{writer.names.stem}.c"),
             str(directory / "harness.c"),
         ],
         check=True,

@@ -70,7 +70,8 @@ class Engine(ABC):
         self.turn = turn
         self.program = program
         self.directory = directory
-        self.prefix = HarnessWriter(program).names.prefix
+        names = HarnessWriter(program).names
+        self.prefix, self.stem = names.prefix, names.stem
 
     @abstractmethod
     def build(self) -> None:
@@ -135,7 +136,7 @@ class Native(Engine):
         source = str(sources / "harness.c")
         compile_harness = [*common, *chosen_options, "-O0", "-c", source, "-o", harness]
         tool(compile_harness, self.directory, self.name)
-        command = [*common, *chosen_options, str(sources / f"{self.prefix}.c"), harness]
+        command = [*common, *chosen_options, str(sources / f"{self.stem}.c"), harness]
         tool([*command, "-o", f"harness_{self.name}"], self.directory, self.name)
 
     def run(self, commands: Sequence[Command]) -> list[str]:
@@ -154,7 +155,7 @@ class Shipped(Native):
         self.shipped = shipped
 
     def build(self) -> None:
-        check = f"{self.prefix}_check.h"
+        check = f"{self.stem}_check.h"
         files = {
             **backend_c.generate(self.shipped),
             **HarnessWriter(self.program).generate(),

@@ -43,6 +43,7 @@ class StepsWriter:
         context: dict[str, object] = {
             "protocol": self.protocol,
             "prefix": self.names.prefix,
+            "names": self.names,
             "declarations": self.parameters(),
             "devices": self.devices(),
             "choices": self.choices(),
