@@ -7,6 +7,10 @@
 
 #include "board/board_layout.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     BOARD_MAILBOXES = 0x100,  /* in the board's memory: 32 mailboxes of two words */
     BOARD_ALIAS_BYTES = 0x400 /* of memory that are reached without moving the window */
@@ -91,5 +95,9 @@ void board_unpack_address(uint32_t high, uint32_t low, uint8_t address[6]);
 static inline bool board_is_group_address(const uint8_t address[6]) {
     return (address[0] & 1) != 0;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -41,6 +41,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct board;
 struct board_ahead;
 struct board_image;
@@ -328,5 +332,9 @@ struct board_statistics {
     uint64_t window_moves;
 };
 void board_statistics(const struct board *board, struct board_statistics *statistics);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,10 +11,18 @@
 
 #include "host/board/board.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const struct board_backend board_device;
 
 /* The file descriptor of a driver that posts in the library's stead, and keeps the board running;
  * it belongs to the board. -1: there is none, the library posts itself. */
 int board_channel(const struct board *board);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "host/board/board.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     IMAGE_SEGMENT_LIMIT = 16,
     IMAGE_FILE_BYTES_LIMIT = 16 << 20, /* an ELF file with debugging information has 0.3 MB */
@@ -56,5 +60,9 @@ int image_read_flashable(struct board_image *image, const uint8_t *bytes, size_t
 /* image_names.c: takes the lines of host/board/image_format.h apart. `text` is copied. */
 int image_take_names(struct board_image *image, const char *text, size_t bytes);
 void image_free_names(struct board_image *image);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,14 @@
 
 #include "host/board/board.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const struct board_backend board_sim;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

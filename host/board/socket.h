@@ -9,7 +9,15 @@
 
 #include "host/board/board.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const struct board_backend board_socket;
 extern const struct board_backend board_served;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     DESCRIPTOR_WORDS = EMP_DESCRIPTOR_BYTES / 4,
     DESCRIPTOR_ANY_SOURCE = UINT16_MAX,
@@ -82,5 +86,9 @@ bool libemp_accepts(const struct libemp_posted *posted, uint32_t source, uint64_
 
 /* -errno value of an ended descriptor's result, 0 for success (libemp_test in libemp.h). */
 int libemp_result_error(enum emp_result result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -121,6 +121,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct libemp_board;
 struct libemp_memory;
 
@@ -586,5 +590,9 @@ struct libemp_statistics {
     uint64_t polls; /* tests that found their request unfinished */
 };
 void libemp_statistics(const struct libemp_board *board, struct libemp_statistics *statistics);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include "host/emp/descriptor.h"
 #include "host/emp/libemp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct libemp_session;
 struct libemp_slot;
 
@@ -50,5 +54,9 @@ int session_failure(const struct libemp_board *board, size_t index);
 bool session_source(struct libemp_board *board, size_t index, struct libemp_completion *found);
 /* The program knows how it ended. */
 void session_finish(struct libemp_board *board, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

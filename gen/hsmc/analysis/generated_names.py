@@ -18,7 +18,7 @@ from ..frontend.places import Places
 OWN_MACROS = """H LAYOUT_H CHECK_H PROTOCOL_HASH PARAMETERS PARAMETERS_DEFAULT COUNTERS PARAMETER_COUNT COUNTER_COUNT
     PROCESS_COUNT EVENT_COUNT TIMER_COUNT TRANSITION_COUNT STATE PARAMETER TIMER_ARM TIMER_CANCEL COUNT TRACE NEVER HOT
     COLD STATE_LIMIT PORT_HEADER PORT_DEVICES OWN_STATE OWN_PARAMETERS OWN_COUNTERS NAMES NO_PADDING
-    TIMER_STRIDE FILES CHECK_FAILED RECORD IN_USE ENTRY ENTRY_OF""".split()
+    TIMER_STRIDE FILES STATIC_ASSERT CHECK_FAILED RECORD IN_USE ENTRY ENTRY_OF""".split()
 OWN_FUNCTIONS = """state parameters counters timer_arm timer_cancel initialise timer_expired transition_name
     transition_place recall_ node nodes node_state check_place check_file properties_ properties""".split()
 OWN_TAGS = "process event timer parameter counter state parameters".split()

@@ -7,6 +7,13 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+#define ABP_STATIC_ASSERT static_assert
+extern "C" {
+#else
+#define ABP_STATIC_ASSERT _Static_assert
+#endif
+
 /* Of the text of the spec: two parts of a system agree on the protocol when they agree on this. */
 #define ABP_PROTOCOL_HASH 0x04d1fd01u
 
@@ -164,5 +171,9 @@ static inline void abp_frame_set_item(uint32_t *const words, const uint32_t valu
 {
     words[ABP_FRAME_ITEM_WORD] = value;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,13 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+#define RECORDS_STATIC_ASSERT static_assert
+extern "C" {
+#else
+#define RECORDS_STATIC_ASSERT _Static_assert
+#endif
+
 /* Of the text of the spec: two parts of a system agree on the protocol when they agree on this. */
 #define RECORDS_PROTOCOL_HASH 0x3f19a6e1u
 
@@ -41,5 +48,9 @@ enum records_counter {
 };
 
 /* --- layouts: big-endian 32-bit words, accessed as integers of the machine that reads or writes them --- */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
