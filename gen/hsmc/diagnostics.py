@@ -15,6 +15,7 @@ from dataclasses import dataclass
 class Explanation:
     severity: str  # error: nothing is generated; warning
     title: str
+    by: str = "hsmc check"  # the command that finds it; what `hsmc verify` alone finds hinders no build
 
 
 def _error(title: str) -> Explanation:
@@ -156,6 +157,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0613": _warning("data do not cross"),
     "HSM0614": _error("no placement on either processor"),
     "HSM0615": _error("shared data used twice in an event"),
+    "HSM0616": Explanation("error", "step too large for SPIN", "hsmc verify"),
     # --- what is unused
     "HSM0701": _warning("unused constant"),
     "HSM0702": _warning("unused parameter"),

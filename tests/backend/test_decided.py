@@ -69,9 +69,16 @@ check plain in room
 """
 
 
+UNREACHED = """[[unreached]]
+row = "Lamp.DARK.press.1"
+reason = "Only a lamp that flashes counts, and there the row above comes first."
+"""
+
+
 @pytest.fixture(name="lamp")
 def fixture_lamp(tmp_path: Path) -> Path:
     (tmp_path / "lamp.hsm").write_text(LAMP)
+    (tmp_path / "lamp_unreached.toml").write_text(UNREACHED)
     return tmp_path / "lamp.hsm"
 
 

@@ -35,7 +35,8 @@ class Generated:
 
     def __init__(self, spec: Path, directory: Path) -> None:
         protocol = compile_spec(spec)
-        self.prefix = naming.snake(protocol.name)
+        self.prefix = naming.compact(protocol.name)
+        self.stem = naming.plain(protocol.name)
         self.files = backend_c.generate(protocol)
         self.directory = directory
         for name, text in self.files.items():
@@ -43,7 +44,7 @@ class Generated:
 
     def compile(self, *options: str) -> subprocess.CompletedProcess[str]:
         command: list[str | Path] = [*GCC, *options, f"-I{ROOT}", f"-I{self.directory}"]
-        command += ["-c", f"{self.prefix}.c"]
+        command += ["-c", f"{self.stem}.c"]
         return subprocess.run(
             command, cwd=self.directory, capture_output=True, text=True, check=False
         )
@@ -51,7 +52,7 @@ class Generated:
     def symbols(self) -> list[tuple[str, str]]:
         """(kind, name) of the object."""
         output = subprocess.run(
-            ["nm", f"{self.prefix}.o"],
+            ["nm", f"{self.stem}.o"],
             cwd=self.directory,
             stdout=subprocess.PIPE,
             text=True,
@@ -86,7 +87,7 @@ def test_nothing_hidden(generated: Generated) -> None:
 @pytest.mark.parametrize("generated", SPECS, indirect=True, ids=ids)
 def test_state_is_plain_data(generated: Generated) -> None:
     """Unsigned numbers of fixed width, bools, arrays and structs of these: no pointer, no union, no bit field."""
-    header = generated.files[f"{generated.prefix}.h"]
+    header = generated.files[f"{generated.stem}.h"]
     structs = re.findall(r"^struct \w+ \{\n(.*?)^\};", header, re.MULTILINE | re.DOTALL)
     assert structs
     for text in structs:
@@ -104,7 +105,7 @@ def test_no_recursion(generated: Generated) -> None:
     import check_stack
 
     assert generated.compile("-fno-inline", "-fcallgraph-info=su").returncode == 0
-    graph = generated.directory / f"{generated.prefix}.ci"
+    graph = generated.directory / f"{generated.stem}.ci"
     frames, calls = check_stack.read([str(graph)])
     assert frames
     known: dict[str, check_stack.Path] = {}
@@ -116,7 +117,7 @@ def test_no_recursion(generated: Generated) -> None:
 @pytest.mark.parametrize("generated", SPECS, indirect=True, ids=ids)
 def test_rows_stand_beside_their_code(generated: Generated) -> None:
     """Every transition names the file and line it is written at, in a comment directly above it."""
-    source = generated.files[f"{generated.prefix}.c"]
+    source = generated.files[f"{generated.stem}.c"]
     numbers = re.findall(r"_TRACE\((\d+)u,", source)
     lines = source.split("\n")
     for position, line in enumerate(lines):
@@ -129,7 +130,7 @@ def test_rows_stand_beside_their_code(generated: Generated) -> None:
 def test_other_runtime(tmp_path: Path) -> None:
     """Code made for another hsm_support.h, or built with more records than a reference can name, does not compile."""
     generated = Generated(ROOT / "tests/compiler/features/records.hsm", tmp_path)
-    header = tmp_path / f"{generated.prefix}.h"
+    header = tmp_path / f"{generated.stem}.h"
     assert generated.compile().returncode == 0
     text = header.read_text()
     expected = f"HSM_SUPPORT_VERSION == {backend_c.SUPPORT_VERSION}u"

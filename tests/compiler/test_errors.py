@@ -10,6 +10,7 @@ import pytest
 
 from hsmc.compilation.compiler import Compilation
 from hsmc.diagnostics import TABLE
+from hsmc.documents.diagnostic_pages import examine_models
 from hsmc.report import render, render_json
 
 TOP = Path(__file__).resolve().parents[2]
@@ -21,10 +22,13 @@ CASES = sorted((HERE / "errors").glob("*.hsm"))
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_error_case(path: Path) -> None:
     first = path.read_text().split("\n")[0]
+    compilation = Compilation(path)
+    if TABLE[f"HSM{path.stem[:4]}"].by == "hsmc verify":
+        assert compilation.diagnostics() == []
+        examine_models(compilation)
     expected = re.findall(r"(HSM\d{4}) (\d+:\d+)", first)
     found = [
-        (d.code, f"{d.span.line}:{d.span.column}")
-        for d in Compilation(path).diagnostics()
+        (d.code, f"{d.span.line}:{d.span.column}") for d in compilation.diagnostics()
     ]
     assert found == expected
     assert f"HSM{path.stem[:4]}" in {code for code, _ in expected}

@@ -61,6 +61,19 @@ def subjects_of(options: argparse.Namespace) -> tuple[list[Subject], list[str]]:
     return subjects, names
 
 
+def no_search(subject: Subject, level: str) -> str:
+    """Nothing was shown, so it is an error; what to do."""
+    if subject.placement is not None:
+        return (
+            f"{subject.name}: nothing to search, for no check has bounds for nodes that a placement divides: write "
+            "'in_flight_divided = 2', say, in the 'world' line of a check, or name the checks to search (docs/placements.md)"
+        )
+    return (
+        f"{subject.name}: nothing to search at level {level}, for all checks are nightly: name a check, or choose "
+        "--level nightly"
+    )
+
+
 def kinds_of(options: argparse.Namespace, subjects: Sequence[Subject]) -> Sequence[str]:
     """A property is searched for by the searches of its kind."""
     if options.property is None:
@@ -97,6 +110,9 @@ def command(options: argparse.Namespace) -> int:
         for search in subject.searches(names, options.level, engines, kinds)
     ]
     by_name = {subject.name: subject for subject in subjects}
+    for subject in subjects if not names else ():
+        if not any(each is subject for _, each in searches):
+            raise Failure(no_search(subject, options.level), status=1)
     whole = options.level != "quick" and not names and options.property is None
     for subject in subjects if whole else ():
         unreached.known(subject)  # fails where the list is wrong: before the searches

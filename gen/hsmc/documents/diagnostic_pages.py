@@ -12,7 +12,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..backends import backend_promela, backend_world, model_size
 from ..compilation.compiler import Compilation
+from ..diagnostics import TABLE
 from ..report import render
 
 DIRECTORY = Path(__file__).resolve().parents[3] / "docs/diagnostics"
@@ -42,8 +44,13 @@ class Page:
             path = Path(directory, "example.hsm")
             path.write_text(blocks[block])
             compilation = Compilation(path)
-            compilation.diagnostics()
+            if not compilation.diagnostics() and self.of_models:
+                examine_models(compilation)
             return compilation
+
+    @property
+    def of_models(self) -> bool:
+        return TABLE[self.code].by == "hsmc verify"
 
     def messages(self) -> str:
         """What the compiler says of the wrong spec."""
@@ -58,8 +65,24 @@ class Page:
             r"^```hsm wrong\n.*?^```$\n", self.text, re.MULTILINE | re.DOTALL
         )
         assert wrong is not None
-        answer = f"\n`hsmc check` says:\n\n```text\n{self.messages()}\n```\n"
+        answer = f"\n`{TABLE[self.code].by}` says:\n\n```text\n{self.messages()}\n```\n"
         return self.text[: wrong.end()] + answer + self.text[wrong.end() :]
+
+
+def examine_models(compilation: Compilation) -> None:
+    """Reports what of its checks SPIN has no room for, as `hsmc verify` does."""
+    protocol = compilation.protocol(None)
+    for check in protocol.checks if protocol is not None else ():
+        checked = compilation.protocol(check.name)
+        assert checked is not None
+        texts = {
+            **backend_promela.generate(checked),
+            **backend_world.generate(checked, False),
+        }
+        if found := model_size.too_large(checked, texts):
+            sources = compilation.spec.sources
+            said = model_size.diagnostic(sources, check.name, found)
+            compilation.report.add(said.code, said.span, said.message)
 
 
 def page(code: str) -> Page:

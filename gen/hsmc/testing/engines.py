@@ -17,6 +17,7 @@ from typing import ClassVar, Optional, Sequence
 
 from .. import ir, walk
 from ..backends import backend_c, backend_promela
+from ..backends.model_size import SPIN_LIMITS
 from ..interpreter.interpreter import Program
 from .differential import Command, HarnessWriter, describe_command, script_line
 from .promela_steps import StepsWriter
@@ -31,10 +32,6 @@ class EngineFailure(Exception):
     def __init__(self, what: str, text: str, lines: Optional[int] = None) -> None:
         super().__init__(f"{what}\n{text[:3000]}")
         self.lines = lines
-
-
-# What spin says of a model it has no room for.
-SPIN_LIMITS = ("d_step sequence too long", "inline text too long")
 
 
 class TooLarge(Exception):

@@ -102,6 +102,8 @@ def run_all(
                 # Here, for compiling a spec is not for two threads at once.
                 for search, subject in same:
                     subject.generated(search.check, search.kind)
+                    if search.engine == "promela":
+                        subject.need_room(search.check, search.kind)
                 futures.append(pool.submit(chain, same))
             return [run for future in futures for run in future.result()]
         except BaseException:

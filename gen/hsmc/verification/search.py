@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
+from ..backends.model_size import SPIN_LIMITS, TooLarge
 from ..failure import Failure
 from . import state_vector, swarm
 from .subject import Search, Subject, shown
@@ -223,7 +224,17 @@ def write_model(
     (directory / "options").write_text("\n".join(map(quoted_option, options)) + "\n")
     preprocessor = "gcc -std=gnu99 -E -x c @options"
     command = ["spin", f"-P{preprocessor}", "-a", world.name]
-    tool(command, directory, "spin.log", f"world {world.name} with {search.name}")
+    if search.engine == "promela":
+        subject.need_room(search.check, search.kind)
+    try:
+        tool(command, directory, "spin.log", f"world {world.name} with {search.name}")
+    except Failure as failure:
+        said = [limit for limit in SPIN_LIMITS if limit in str(failure)]
+        if not said or search.engine != "promela":
+            raise
+        message = f"SPIN says '{said[0]}', see {shown(directory / 'spin.log')}"
+        place = subject.protocol.place
+        subject.no_room(search.check, TooLarge(place, message))
     if not (directory / "pan.c").exists():
         raise Failure(
             f"spin made no verifier of {world}: see {shown(directory / 'spin.log')}"

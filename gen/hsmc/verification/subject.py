@@ -7,10 +7,10 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Iterator, NoReturn, Optional, Sequence
 
 from .. import ir, naming
-from ..backends import backend_c, backend_promela, backend_world, c_units
+from ..backends import backend_c, backend_promela, backend_world, c_units, model_size
 from ..backends.exchange import Exchange, divided
 from ..failure import Failure, choose
 from ..compilation.compiler import Compilation, has_divided_bounds
@@ -152,6 +152,18 @@ class Subject:
             raise Failure(f"{self.name}/{check}: {error}", 1) from None
         self._written |= {(check, ""), (check, kind)}
         return [own, own / kind, plain, TOP / "models", TOP]
+
+    def need_room(self, check: str, kind: str) -> None:
+        """Raises SpecError where SPIN has no room for the generated Promela."""
+        own, world, *_ = self.generated(check, kind)
+        texts = {p.name: p.read_text() for d in (own, world) for p in d.glob("*.pml")}
+        protocol = self.checked(check, kind)
+        if found := model_size.too_large(protocol, texts):
+            self.no_room(check, found)
+
+    def no_room(self, check: str, found: model_size.TooLarge) -> NoReturn:
+        sources = self.compilation.spec.sources
+        raise SpecError([model_size.diagnostic(sources, check, found)])
 
     def search(self, check: str, engine: str, kind: str) -> Search:
         world = self.world(check, kind)
