@@ -33,16 +33,39 @@
             uerror("assertion violated (" #property "||(" text "))");                              \
     } while (0)
 
-/* Checks an index of an array that belongs to the world; `place` is its position in the spec. */
-static inline uint32_t hsm_world_index(const uint32_t index, const uint32_t count,
-                                       const char *const place) {
+/* Ends the search; `place` is the position in the spec. */
+static void hsm_world_failed(const uint32_t kind, const char *const place) {
     static char message[256];
 
+    (void)snprintf(message, sizeof message, "assertion violated %s: %s, of the world, at %s",
+                   hsm_check_name(kind), hsm_check_text(kind), place);
+    uerror(message);
+}
+
+/* Checks an index of an array that belongs to the world. */
+static inline uint32_t hsm_world_index(const uint32_t index, const uint32_t count,
+                                       const char *const place) {
     if (index < count)
         return index;
-    (void)snprintf(message, sizeof message, "assertion violated %s: %s, of the world, at %s",
-                   hsm_check_name(HSM_CHECK_INDEX), hsm_check_text(HSM_CHECK_INDEX), place);
-    uerror(message);
+    hsm_world_failed(HSM_CHECK_INDEX, place);
+    return 0;
+}
+
+/* Checks by how many places the world shifts. */
+static inline uint32_t hsm_world_shift(const uint32_t places, const char *const place) {
+    if (places < 32)
+        return places;
+    hsm_world_failed(HSM_CHECK_SHIFT, place);
+    return 0;
+}
+
+/* Checks a number on its way to where no more than `largest` fits: it would be cut without a word.
+ */
+static inline uint32_t hsm_world_fits(const uint32_t number, const uint32_t largest,
+                                      const char *const place) {
+    if (number <= largest)
+        return number;
+    hsm_world_failed(HSM_CHECK_RANGE, place);
     return 0;
 }
 

@@ -87,11 +87,33 @@ class WorldWriter(backend_c.CWriter):
             index = self.call("hsm_world_index", [index, count, place])
         return self.read(f"{self.text(node.base)}[{index}]", node.type)
 
+    # What generated C checks in a build with HSM_CHECKED, a world checks for both engines: its C is the same for both.
+
+    def checked(self, name: str, arguments: list[str], node: ir.Expression) -> str:
+        return self.call(name, [*arguments, naming.quoted(str(node.place))])
+
+    def shift(self, node: ir.Binary, places: str) -> str:
+        return self.checked("hsm_world_shift", [places], node)
+
+    def _may_be_cut(self, node: ir.Expression, kind: ir.Type) -> bool:
+        if not isinstance(kind, (ir.IntegerType, ir.EnumerationType)):
+            return False
+        return kind.bits < 32 and self.expression(node).promoted == WORD
+
+    def _fitting(self, node: ir.Expression, kind: ir.Type) -> str:
+        assert isinstance(kind, (ir.IntegerType, ir.EnumerationType))
+        largest = naming.unsigned(str((1 << kind.bits) - 1))
+        return self.checked("hsm_world_fits", [self.text(node), largest], node)
+
     def _assign(self, node: ir.Assign, depth: int) -> str:
         target = self.text(node.target).removeprefix("(uint32_t)")
-        return self.line(
-            depth, f"{target} = {self.stored(node.value, node.target.type)};"
-        )
+        kind, value = node.target.type, node.value
+        if isinstance(value, ir.Narrow) and not value.meant and value.type == kind:
+            value = value.operand  # the check cuts
+        text = self.stored(value, kind)
+        if value.value is None and self._may_be_cut(value, kind):
+            text = f"({self.names.scalar(kind)}){self._fitting(value, kind)}"
+        return self.line(depth, f"{target} = {text};")
 
     def world_statement(
         self, node: Union[ir.ClearVariable, ir.Assert], depth: int

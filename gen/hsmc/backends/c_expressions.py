@@ -197,6 +197,10 @@ class ExpressionWriter:
                 return f"({self.names.scalar(kind)}){part.as_unary_operand()}"
         return part.text
 
+    def shift(self, node: ir.Binary, places: str) -> str:
+        """By how many places, where that is no constant."""
+        return self.call("HSM_SHIFT", [places])
+
     def place(self, text: str, kind: ir.Type) -> Text:
         """Something read from memory."""
         if isinstance(kind, ir.BoolType):
@@ -352,7 +356,7 @@ class ExpressionWriter:
         if opaque and binding == "relational":
             left, right = self.unknown_sides(node, left, right)
         if binding == "shift" and node.right.value is None:
-            right = Text(self.call("HSM_SHIFT", [right.text]), ATOM, right.promoted)
+            right = Text(self.shift(node, right.text), ATOM, right.promoted)
         if node.operator == "^" and isinstance(node.left, ir.Number):
             # clang takes 2 ^ 8 for a power, unless it is written like a mask.
             left = Text(f"{node.left.value:#x}u", ATOM, WORD)

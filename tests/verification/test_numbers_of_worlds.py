@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""A world computes as specs do: what would be cut, and shifts beyond a word, end a search in both engines, by their place."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hsmc import compile_spec
+from hsmc.backends import backend_world
+from tests.verification.test_verification import hsmc
+
+CUT = Path(__file__).parent / "cut"
+
+
+@pytest.mark.parametrize(
+    "name, violated, place",
+    [
+        ("world_overflow", "value_in_range", "world_overflow.hsm:19"),
+        ("world_shift", "shift_in_word", "world_shift.hsm:15"),
+    ],
+)
+def test_both_engines_find_it(
+    name: str, violated: str, place: str, tmp_path: Path
+) -> None:
+    spec = str(CUT / f"{name}.hsm")
+    result = hsmc(tmp_path, "verify", spec, "--kind", "safety")
+    assert result.returncode == 1
+    assert result.stdout.count(f"VIOLATED: {violated}") == 2
+    assert f"of the world, at {place}" in result.stdout
+    assert "the two back ends differ" not in result.stderr
+
+
+SPEC = """protocol numbers
+device out(n: u16)
+property p safety "Something."
+process P
+  external event go(a: u8)
+  state S initial
+    on go(a) / out(a)
+world one
+  nodes only
+  variable small: u8
+  variable wide:  u32
+  variable list:  u8[4]
+  function low(n: u32): u8 = u8(n & 3)
+  host P.go(small) at only when wide < 2
+      / {action}
+  observe out(n) / assert p: low(wide) < 4
+  end when wide == 2
+check c
+  world nightly = 0
+"""
+
+
+def places(directory: Path, action: str) -> list[str]:
+    """Where the world checks a number, in its C."""
+    spec = directory / "numbers.hsm"
+    spec.write_text(SPEC.format(action=action))
+    files = backend_world.generate(compile_spec(str(spec), "c"), False)
+    text = "".join(files.values())
+    return re.findall(r'hsm_world_(?:fits|shift)\(.*?"numbers.hsm:(\d+)"', text)
+
+
+@pytest.mark.parametrize(
+    "action, checked",
+    [
+        ("wide := wide + 1", []),
+        ("small := small + 1", ["15"]),
+        ("small := wide", ["15"]),
+        ("list[0] := wide", ["15"]),
+        ("wide := 1 << small", ["15"]),
+        ("small := 3", []),
+        ("small := u8(small + 1)", []),
+        ("small := list[1]", []),
+    ],
+)
+def test_what_is_assigned_and_shifted_is_checked(
+    action: str, checked: list[str], tmp_path: Path
+) -> None:
+    """But for what fits, and what a conversion cuts on purpose."""
+    assert places(tmp_path, action) == checked
