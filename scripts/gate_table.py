@@ -291,7 +291,8 @@ def gates(protocols: Sequence[str]) -> list[Gate]:
             (*BOARDS, *PYTEST, "sim/serve/qemu/", "host/driver/", "host/*.mk")
             + ("tests/driver/", "tests/kernel/", "tests/ethernet/firmware/")
             + ("tests/ethernet/*.h", "tests/end_to_end/*.h", "tests/host/check.h")
-            + ("tests/ethernet/build.mk", "tests/sim_serve/", "scripts/test.py")
+            + ("tests/ethernet/build.mk", "tests/ethernet/ethernet.scenario")
+            + ("tests/sim_serve/", "scripts/test.py")
             + ("tests/end_to_end/programs.py", "scripts/guest.py")
             + ("scripts/debian_kernel.py", "docs/driver.md", "docs/kernel.md"),
             (*CHIP, "kernel", "qemu", "pytest"),
