@@ -7,6 +7,7 @@ from .mutant import Compiler, Mutant, Steps
 
 EMP = "spec/emp/emp.hsm"
 SEND = "spec/emp/send.hsm"
+TRANSMIT = "spec/emp/transmit.hsm"
 RECEIVE = "spec/emp/receive.hsm"
 SILENCE = "spec/emp/silence.hsm"
 BELL = "tests/verification/divided/bell.hsm"
@@ -276,7 +277,7 @@ SPECS = [
     ),
     Mutant(
         "SO: Transmit says that a collection is out when its first frame is",
-        SEND,
+        TRANSMIT,
         "                                             / transmit_frame(m); request_slot()\n"
         "      when Transmission[m].follower != none  / transmit_frame(m); dequeue(); request_slot(); raise Send[m].transmitted()\n"
         "      else                                   / transmit_frame(m); dequeue(); raise Send[m].transmitted()  -> IDLE\n"

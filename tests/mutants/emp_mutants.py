@@ -170,7 +170,7 @@ MUTANTS = [
     ),
     Mutant(
         "two frames are sent where the wire has room for one",
-        "send.hsm",
+        "transmit.hsm",
         "< Transmission[m].size / transmit_frame(m); request_slot()",
         "< Transmission[m].size / transmit_frame(m); transmit_frame(m); request_slot()",
         "wire_full_never_blocks",

@@ -206,7 +206,7 @@ MODERN_MUTANTS = [
     ),
     Mutant(
         "the wire reads memory for bytes that are in the descriptor",
-        "send.hsm",
+        "transmit.hsm",
         "total_length: m.total, frames: 1, tag_high: Tag[m].high, tag: Tag[m].low, buffer: place_of(m))",
         "total_length: m.total, frames: 1, tag_high: Tag[m].high, tag: Tag[m].low)",
         "memory_read_only_while_owned",
@@ -543,7 +543,7 @@ MODERN_MUTANTS = [
     ),
     Mutant(
         "the only frame of a message names another collection",
-        "send.hsm",
+        "transmit.hsm",
         "message: first_message() + m.message, frame: 0, collection: 0, size: 1,",
         "message: first_message() + m.message, frame: 0, collection: 1, size: 1,",
         "intact_placement",
