@@ -667,4 +667,13 @@ MODERN_MUTANTS = [
         "refused_often:c:liveness",
         profile="modern",
     ),
+    Mutant(
+        "a message that goes at once takes any record",
+        "send.hsm",
+        "let begins_now = has_record(p.peer) and in_turn(",
+        "let begins_now = in_turn(",
+        "living_served",
+        "scarce:c:liveness",
+        profile="modern",
+    ),
 ]

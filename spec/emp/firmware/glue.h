@@ -45,10 +45,11 @@ static_assert(GLUE_READ_PAGE <= NIC_READ_LIMIT, "each may be outstanding once");
 
 /* The table the host writes to, at any time, and behind it the board's own, as large. All that the
  * board relies on while it owns a descriptor, but addresses and the lengths of a chain, is in its
- * own: the word with the owner as it was when the descriptor was taken, and how many entries of a
- * page of addresses are here. The word is 0 while the descriptor is not taken; and when it is
- * SHORT, as 0 says, and was taken without detours. The other words are wasted, so that one address
- * does for both tables: fast memory has no room for code that computes two. */
+ * own: the word with the owner as it was when the descriptor was taken, how many entries of a page
+ * of addresses are here, and which send waits behind it. The word is 0 while the descriptor is not
+ * taken; and when it is SHORT, as 0 says, and was taken without detours. The other words are
+ * wasted, so that one address does for both tables: fast memory has no room for code that computes
+ * two. */
 #define GLUE_TABLE_WORDS (EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS)
 #if NIC_PROCESSORS == 1
 #define GLUE_COMMON
@@ -81,6 +82,8 @@ static inline volatile uint32_t *glue_descriptor(uint32_t descriptor) {
  * that shares a descriptor which the host has entered twice would read the buffer's old contents.
  */
 #define GLUE_ARRIVING_WORD GLUE_OWN_WORD(EMP_DESCRIPTOR_ADDRESS_LOW_WORD)
+/* Of a send that waits for a record: the next one that does (waiting.h). */
+#define GLUE_NEXT_WORD GLUE_OWN_WORD(EMP_DESCRIPTOR_ADDRESS_HIGH_WORD)
 
 /* In the board's own word, where the host's bit means nothing: has a cursor or a page, or may have.
  */
@@ -124,7 +127,7 @@ struct glue_counters {
     uint32_t parse_malformed;
     uint32_t control_dropped;  /* no room in the transmit buffer */
     uint32_t postings_ignored; /* number out of range, not handed over, or taken already */
-    uint32_t postings_held;    /* sends that had to wait for a free record */
+    uint32_t postings_held;    /* sends that had to wait for a record */
     uint32_t pages_fetched;
     uint32_t never;               /* events the spec says cannot come in the state they met */
     uint32_t pages_fetched_again; /* with the frame waiting: more indirect receives than buffers */
@@ -200,10 +203,7 @@ void glue_wire_start(uint32_t mac_high, uint32_t mac_low);
 extern uint32_t glue_payload_check; /* of the frame being received */
 #endif
 
-/* postings.c: a send is done, so one that waits may find room. */
-void glue_postings_retry(void);
-
-/* A frame is about to be looked at: takes one posting, if any waits. */
+/* postings.c: a frame is about to be looked at: takes one posting, if any waits. */
 void glue_postings_among_frames(void);
 
 #endif

@@ -687,7 +687,5 @@ NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result
         if (own & GLUE_HAS_MEMORY)
             glue_memory_forget(descriptor, receive);
     }
-    if (GLUE_KEEPS_SENDS && !receive)
-        glue_postings_retry();
 }
 #endif

@@ -12,71 +12,115 @@
  * An entry with EMP_CANCEL_REQUEST set wants a request back. Having its turn among the others it
  * finds the request it means or none, never a later one in the same descriptor.
  *
- * A send that finds no free record goes into a queue of its own and is offered again when a send
- * has completed; receives pass it, sends do not. No machine knows of it: where sends can be
- * cancelled, it simply leaves the queue.
+ * A send that finds no record waits (waiting.h) and is offered again when a message has ended.
+ * Later sends to its peer wait behind it; receives, and sends to other peers, pass it. No machine
+ * knows of it: where sends can be cancelled, it simply leaves its list.
  */
 #include "spec/emp/firmware/glue.h"
 
 #if GLUE_TAKES_POSTINGS
 #if GLUE_KEEPS_SENDS
+#include "spec/emp/firmware/waiting.h"
+
 #define RING_MASK (EMP_POSTING_RING_ENTRIES - 1u)
 
 uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
 
 static uint32_t posted NIC_FAST; /* by the host, modulo the ring */
 static uint32_t taken NIC_FAST;
-
-#define HELD_ENTRIES 1024u /* a power of two */
-#define HELD_MASK    (HELD_ENTRIES - 1u)
-static_assert(HELD_ENTRIES > EMP_DESCRIPTOR_LIMIT, "every descriptor may hold a send that waits");
-
-static uint16_t held[HELD_ENTRIES]; /* sends waiting for a record */
-static uint32_t held_first NIC_FAST;
-static uint32_t held_count NIC_FAST;
-static bool held_again NIC_FAST; /* something has completed since the first of them was refused */
 #endif
 
 static uint32_t arriving NIC_FAST; /* descriptor + 1 whose page is being fetched, 0 none */
-static bool arriving_held;         /* it is the first of the queue */
+static bool arriving_held;         /* it has waited for a record, and it is its turn */
 
 static inline uint32_t field(uint32_t word, uint32_t shift, uint32_t mask) {
     return word >> shift & mask;
 }
 
-#if GLUE_KEEPS_SENDS
-static NIC_COLD void hold(uint32_t descriptor, uint32_t word) {
-    glue_descriptor(descriptor)[GLUE_TAKEN_WORD] = word;
-    held[(held_first + held_count) & HELD_MASK] = (uint16_t)descriptor;
-    held_count++;
-    GLUE_COUNT(postings_held);
-}
-
-static NIC_COLD void first_held_is_done(void) {
-    held_first = (held_first + 1) & HELD_MASK;
-    held_count--;
-    held_again = held_count != 0; /* the next may fit as well */
-}
-#endif
-
 static NIC_COLD void refuse(uint32_t descriptor) {
     emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
 }
 
-#if !GLUE_KEEPS_SENDS
-/* A receive needs no free record, so none is held. */
-static inline void hold(uint32_t descriptor, uint32_t word) {
+#if GLUE_KEEPS_SENDS
+static inline uint32_t peer_of(uint32_t descriptor) {
+    return field(glue_descriptor(descriptor)[EMP_DESCRIPTOR_PEER_WORD], EMP_DESCRIPTOR_PEER_SHIFT,
+                 EMP_DESCRIPTOR_PEER_MASK);
+}
+
+/* It is fetched again when the send is offered again: there are pages for sends with a record only.
+ */
+static NIC_COLD void give_page_back(uint32_t descriptor) {
+    if (glue_page_present(descriptor))
+        glue_memory_forget(descriptor, false);
+}
+
+static NIC_COLD void hold(uint32_t peer, uint32_t descriptor) {
+    waiting_add(peer, descriptor);
+    GLUE_COUNT(postings_held);
+}
+
+/* The send that was offered again has a record now, or has ended; then the next peer has its turn.
+ */
+static NIC_COLD void waited_long_enough(void) {
+    uint32_t peer = waiting_turn();
+    waiting_take_out_first(peer);
+    waiting_leave_turns();
+    if (waiting_lists[peer].count != 0)
+        waiting_take_turn(peer);
+}
+
+static NIC_COLD void no_record(uint32_t descriptor, uint32_t word, bool was_held) {
+    uint32_t peer = peer_of(descriptor);
+    give_page_back(descriptor);
+    if (was_held) {
+        waiting_retry = false;
+    } else if (peer >= EMP_NODE_LIMIT) { /* the host has changed it */
+        refuse(descriptor);
+    } else {
+        glue_descriptor(descriptor)[GLUE_TAKEN_WORD] = word;
+        hold(peer, descriptor);
+        waiting_take_turn(peer);
+    }
+}
+
+static bool postponed_again; /* so was the send that is offered again */
+
+NIC_HOT void emp_device_resume(const uint16_t peer) {
+    if (__builtin_expect(waiting_count != 0, 0))
+        waiting_resume(peer);
+}
+
+NIC_COLD void emp_device_end_postponed(const uint16_t peer, const uint8_t result) {
+    if (waiting_count != 0)
+        waiting_end(peer, result);
+}
+
+/* What was offered again has been taken, or refused; or it stays. */
+static NIC_COLD void offered_again(void) {
+    if (postponed_again)
+        waiting_leave_turns();
+    else
+        waited_long_enough();
+    postponed_again = false;
+}
+#else
+/* A receive needs no free record. */
+static inline void no_record(uint32_t descriptor, uint32_t word, bool was_held) {
     (void)word;
+    (void)was_held;
     refuse(descriptor);
 }
 
-static inline void first_held_is_done(void) {
+static inline void waited_long_enough(void) {
+}
+
+static inline void offered_again(void) {
 }
 #endif
 
 static NIC_COLD void refuse_in_turn(uint32_t descriptor, bool was_held) {
     if (was_held)
-        first_held_is_done();
+        waited_long_enough();
     refuse(descriptor);
 }
 
@@ -178,12 +222,11 @@ static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
         glue_is_receive(word) ? emp_match_posted(&posting) : emp_send_posted(&posting);
 #endif
     if (__builtin_expect(verdict == HSM_NO_ROOM, 0)) {
-        if (!was_held)
-            hold(descriptor, word);
+        no_record(descriptor, word, was_held);
         return;
     }
     if (was_held)
-        first_held_is_done();
+        offered_again();
     if (__builtin_expect(verdict != HSM_DONE, 0))
         refuse(descriptor);
 }
@@ -224,6 +267,32 @@ static NIC_COLD bool sensible(uint32_t descriptor, uint32_t word) {
     }
 }
 
+#if GLUE_KEEPS_SENDS
+/* Behind it in this event comes offer(), which finds in `postponed_again` what became of a send
+ * that has waited. Of another one the word with the owner may not have been kept, as it went a
+ * short way: then the host has handed over what it says now. */
+NIC_COLD void emp_device_postpone(const uint16_t descriptor, const uint16_t peer) {
+    volatile uint32_t *words = glue_descriptor(descriptor);
+    uint32_t word = words[GLUE_TAKEN_WORD];
+    give_page_back(descriptor);
+    if (waiting_is(descriptor)) {
+        postponed_again = peer == waiting_turn();
+        if (!postponed_again) /* the host has changed it */
+            refuse(descriptor);
+        return;
+    }
+    if (word == 0) {
+        word = words[EMP_DESCRIPTOR_OWNER_WORD];
+        words[GLUE_TAKEN_WORD] = word | GLUE_HAS_MEMORY;
+        if (!glue_is_owned(word) || glue_is_receive(word) || !sensible(descriptor, word)) {
+            refuse(descriptor);
+            return;
+        }
+    }
+    hold(peer, descriptor);
+}
+#endif
+
 static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
     uint32_t word = glue_descriptor(descriptor)[GLUE_TAKEN_WORD];
     if (!glue_is_format(word, EMP_FORMAT_INDIRECT) || glue_page_present(descriptor)) {
@@ -238,17 +307,9 @@ static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
 
 #if GLUE_KEEPS_SENDS
 #if EMP_CANCELS_SENDS
-/* Takes a send out of the queue; those behind it keep their order. */
 static NIC_COLD bool unhold(uint32_t descriptor) {
-    uint32_t place = 0;
-    while (place < held_count && held[(held_first + place) & HELD_MASK] != descriptor)
-        place++;
-    if (place == held_count)
+    if (!waiting_cancel(descriptor))
         return false;
-    held_count--;
-    for (; place < held_count; place++)
-        held[(held_first + place) & HELD_MASK] = held[(held_first + place + 1) & HELD_MASK];
-    held_again = held_again && held_count != 0;
     emp_device_complete((uint16_t)descriptor, EMP_RESULT_CANCELLED, 0);
     return true;
 }
@@ -301,15 +362,16 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
         return;
     }
 #endif
-    if (!glue_is_owned(word) || words[GLUE_TAKEN_WORD] != 0) {
+    if (!glue_is_owned(word) || words[GLUE_TAKEN_WORD] != 0 || waiting_is(descriptor)) {
         GLUE_COUNT(postings_ignored);
         return;
     }
     words[GLUE_TAKEN_WORD] = word | GLUE_HAS_MEMORY;
     if (!sensible(descriptor, word))
         refuse(descriptor);
-    else if (!glue_is_receive(word) && held_count != 0)
-        hold(descriptor, words[GLUE_TAKEN_WORD]);
+    else if (!glue_is_receive(word) && peer_of(descriptor) < EMP_NODE_LIMIT &&
+             waiting_lists[peer_of(descriptor)].count != 0)
+        hold(peer_of(descriptor), descriptor);
     else
         look_at(descriptor, false);
 }
@@ -344,7 +406,7 @@ static NIC_HOT void take(void) {
         return;
 #endif
     taken = (taken + 1) & RING_MASK;
-    if (__builtin_expect(descriptor < EMP_DESCRIPTOR_LIMIT && held_count == 0, 1)) {
+    if (__builtin_expect(descriptor < EMP_DESCRIPTOR_LIMIT && waiting_count == 0, 1)) {
         volatile uint32_t *words = glue_descriptor(descriptor);
         uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
         uint32_t length;
@@ -363,6 +425,29 @@ static NIC_HOT void take(void) {
     take_carefully(descriptor);
 }
 
+/* The peer whose turn it is: its first send ends, or is offered again. */
+static NIC_COLD void next_turn(void) {
+    uint32_t peer, descriptor;
+    if (waiting_turns_count == 0) {
+        waiting_retry = false;
+        return;
+    }
+    peer = waiting_turn();
+    if (waiting_lists[peer].count == 0) { /* they have been cancelled */
+        waiting_leave_turns();
+        return;
+    }
+    descriptor = waiting_first(peer);
+    if (waiting_lists[peer].to_end != 0) {
+        waited_long_enough();
+        emp_device_complete((uint16_t)descriptor, waiting_lists[peer].result, 0);
+    } else if (glue_is_owned(glue_descriptor(descriptor)[GLUE_TAKEN_WORD])) {
+        look_at(descriptor, true);
+    } else { /* it was entered twice, and the other message has ended */
+        waited_long_enough();
+    }
+}
+
 NIC_HOT void nic_on_work(void) {
 #if !NIC_RECEIVES && EMP_ENDS_IN_MEMORY
     if (__builtin_expect(between_keeps, 0))
@@ -370,13 +455,12 @@ NIC_HOT void nic_on_work(void) {
 #endif
     if (arriving != 0)
         return; /* page_is_there goes on */
-    if (held_again) {
-        held_again = false;
-        look_at(held[held_first], true);
+    if (waiting_retry) {
+        next_turn();
     } else if (taken != posted) {
         take();
     }
-    if (taken != posted || held_again)
+    if (taken != posted || waiting_retry)
         nic_defer_work();
 }
 
@@ -451,11 +535,22 @@ NIC_HOT void nic_on_signal(void) {
 }
 #endif
 
+/* Has the peer of a send that has waited been lost meanwhile? */
+static inline bool ends_instead(bool was_held) {
+#if GLUE_KEEPS_SENDS
+    return was_held && waiting_lists[waiting_turn()].to_end != 0;
+#else
+    return was_held;
+#endif
+}
+
 static NIC_COLD void page_is_there(void) {
     uint32_t descriptor = arriving - 1;
     arriving = 0;
     glue_page_arrived(descriptor);
-    if (glue_memory_suffices(descriptor)) {
+    if (ends_instead(arriving_held)) {
+        ;
+    } else if (glue_memory_suffices(descriptor)) {
         offer(descriptor, glue_descriptor(descriptor)[GLUE_TAKEN_WORD], arriving_held);
     } else {
         refuse_in_turn(descriptor, arriving_held);
@@ -484,15 +579,6 @@ void glue_postings_among_frames(void) {
     if (__builtin_expect(between_waits(), 0))
 #endif
         nic_on_work();
-}
-#endif
-
-#if GLUE_KEEPS_SENDS
-void glue_postings_retry(void) {
-    if (held_count != 0) {
-        held_again = true;
-        nic_defer_work();
-    }
 }
 #endif
 #endif
