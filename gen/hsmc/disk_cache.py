@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A cache beside Python's bytecode of what follows from the compiler's own files alone: parser tables and compiled templates.
+"""A cache beside Python's bytecode: parser tables and compiled templates, which follow from the compiler's own files alone, and
+the syntax trees of large files (frontend/kept_trees.py).
 
-A start of hsmc would spend a third of its time on them. As with bytecode, nothing depends on the cache: where files
+A start of hsmc would spend half of its time on them. As with bytecode, nothing depends on the cache: where files
 cannot be written, are damaged or belong to another version, all is derived anew.
 """
 
