@@ -76,7 +76,13 @@ def test_files_depend_on_what_they_are_made_with(tree: Path) -> None:
     assert again == before and told.count("\n") > len(TARGETS)
     # What would be the same is not made, nor what variants share when one of them has other flags.
     for arguments in ((), ("BUILD=build/variant", "VARIANT_CFLAGS=-O1")):
-        told = run(tree, "make", "LTO_OBJECTS=", *arguments, *TARGETS[: 1 if arguments else None])  # fmt: skip
+        told = run(
+            tree,
+            "make",
+            "LTO_OBJECTS=",
+            *arguments,
+            *TARGETS[: 1 if arguments else None],
+        )
         assert all(line.startswith("make: ") for line in told.splitlines())
 
 
@@ -111,3 +117,33 @@ def test_every_rule_asks_with_which_command_its_file_was_made() -> None:
             if makes and not asks or asks and "FORCE" not in found["rule"].split():
                 faults.append(f"{makefile.relative_to(TOP)}: {found['rule']}")
     assert faults == [] and asking > 60
+
+
+def needed_for(target: str, *variables: str) -> set[str]:
+    """All that make would look at for it."""
+    known: dict[str, list[str]] = {}
+    for line in run(TOP, "make", "-np", *variables, target).splitlines():
+        found = re.match(r"(?P<target>[^\s#:=%]+):(?P<from>[^=]*)$", line)
+        if found:
+            known.setdefault(found["target"], []).extend(found["from"].split())
+    needed, waiting = set(), [target]
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += known.get(name, ())
+    return needed
+
+
+def test_a_bench_builds_no_test_programs() -> None:
+    recipe = (TOP / "Makefile").read_text().split("\nbench-emp:")[1].split("\n\n")[0]
+    assert "placements-bench" in recipe and recipe.count("$(MAKE)") == 1
+    for variables in (("PLACEMENT=DSR",), ("PROFILE=modern",)):
+        needed = needed_for("bench-programs", *variables)
+        assert any(name.endswith("/host/emp_demo") for name in needed)
+        assert any(name.endswith("obj/host/demo/pair.o") for name in needed)
+        made = {name for name in needed if re.match(r"build.*/tests/", name)}
+        assert made == set()
+    assert any(
+        "/tests/" in name for name in needed_for("profile-programs", "PROFILE=modern")
+    )
