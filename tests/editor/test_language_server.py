@@ -127,7 +127,7 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
         ("-> RETRANS", "MIT ", send, "state RETRANSMIT"),
         (
             "when p.len",
-            "gth > message_limit          / complete",
+            "gth > message_limit          / refuse_length",
             host,
             "  length:       u32\n",
         ),
@@ -205,7 +205,7 @@ def test_symbols(client: Client, emp: Path) -> None:
     uri = {"textDocument": {"uri": send.as_uri()}}
     found = client.request("textDocument/documentSymbol", uri)
     names = [s["name"] for s in found]
-    assert {"Send", "Transmit", "finish", "SendPeer", "SendMessage"} <= set(names)
+    assert {"Send", "finish", "SendPeer", "SendMessage"} <= set(names)
     process = next(s for s in found if s["name"] == "Send")
     states = [s for s in process["children"] if s["detail"].endswith("state")]
     names = [s["name"] for s in states]
@@ -323,7 +323,7 @@ def test_rename_refuses(client: Client, emp: Path) -> None:
     assert "hides" in refused("let lo", "st = next_lost", "message_window")
     for before, behind in (
         ("sta", "te RETRANSMIT"),
-        ("action enqueue(m: SendMessage, first: u", "16, coll"),
+        ("function free_slot(peer: u", "16): u8"),
         ("# ", "everything"),
     ):
         with pytest.raises(ErrorAnswer) as caught:
