@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import pytest
 
-from hsmc import naming
+from hsmc.c_names import CNames
 from hsmc.commands import statistics
 from hsmc.backends import backend_c
 from hsmc.compilation.compiler import compile_spec, load
@@ -89,8 +89,8 @@ def assert_compiled(
     protocol = compile_spec(spec, check)
     for name, text in backend_c.generate(protocol).items():
         (directory / name).write_text(text)
-    prefix = naming.snake(protocol.name)
-    state = f"struct {prefix}_state"
+    names = CNames(protocol)
+    state = f"struct {names.prefix}_state"
     layout = state_layout(protocol)
     checks = [f"sizeof({state}) == {layout.bytes}"]
     for member in layout.members:
@@ -98,14 +98,14 @@ def assert_compiled(
         checks.append(f"offsetof({state}, {slot.name}) == {slot.offset}")
         checks.append(f"sizeof((({state} *)0)->{slot.name}) == {slot.bytes}")
     for record in layout.records:
-        struct = f"struct {prefix}_{naming.snake(record.declaration.name)}"
+        struct = f"struct {names.lower(record.declaration.name)}"
         checks.append(f"sizeof({struct}) == {record.bytes}")
         for slot in record.fields:
             checks.append(f"offsetof({struct}, {slot.name}) == {slot.offset}")
             checks.append(f"sizeof((({struct} *)0)->{slot.name}) == {slot.bytes}")
     source = directory / "layout_test.c"
     lines = [f'_Static_assert({c}, "{i}");' for i, c in enumerate(checks)]
-    head = f'#include <stddef.h>\n#include "{prefix}.h"\n'
+    head = f'#include <stddef.h>\n#include "{names.stem}.h"\n'
     source.write_text(head + "\n".join(lines) + "\n")
     options = ["-std=gnu11", f"-I{TOP}", "-fsyntax-only", str(source)]
     command = [*COMPILERS[compiler], *options]
@@ -139,8 +139,9 @@ def test_no_member_is_missing() -> None:
     """The struct has exactly the members counted, whatever the template prints."""
     for spec, check in CASES:
         protocol = compile_spec(spec, check)
-        text = backend_c.generate(protocol)[f"{naming.snake(protocol.name)}.h"]
-        body = text.split(f"struct {naming.snake(protocol.name)}_state {{")[1]
+        names = CNames(protocol)
+        text = backend_c.generate(protocol)[f"{names.stem}.h"]
+        body = text.split(f"struct {names.prefix}_state {{")[1]
         declared = [
             line.split(";")[0].split("[")[0].split()[-1]
             for line in body.split("\n};")[0].split("\n")
@@ -167,7 +168,7 @@ def test_figures() -> None:
     assert lines["promela"]["check"] == "one_message"
 
 
-@pytest.mark.parametrize("profile,bytes_per_peer", [("paper", 24), ("modern", 48)])
+@pytest.mark.parametrize("profile,bytes_per_peer", [("paper", 24), ("modern", 68)])
 def test_emp_keeps_little_of_a_peer(profile: str, bytes_per_peer: int) -> None:
     """All that grows with the nodes of EMP's state is this, whatever is being sent and received."""
     few, many = (
