@@ -366,7 +366,7 @@ def test_timeline_agrees_with_the_statistics(looked: Looked) -> None:
         assert len(slices("MAC receive")) == statistics["receive_frames"]
         frames += statistics["transmit_frames"]
         names = {e["name"] for e in slices("transitions of A")}
-        assert "Send.BOOKKEEPING.posted.1" in names
+        assert "Send.BOOKKEEPING.posted.2" in names
         executed = track(events, process, "CPU A")
         assert {"idle", "tigon2_on_receive", "_start"} <= {
             e["name"] for e in executed if e["ph"] == "B"
@@ -448,7 +448,7 @@ def test_tables_and_flame_graph_agree(scenario: Path, tmp_path: Path) -> None:
         )
         assert busy and int(busy[1]) == stacks[board]
         assert f"{board}, transitions:" in table
-    counts = re.findall(r"^ +(\d+) +\d+ .* Send\.BOOKKEEPING\.posted\.1$", table, re.M)
+    counts = re.findall(r"^ +(\d+) +\d+ .* Send\.BOOKKEEPING\.posted\.2$", table, re.M)
     assert len(counts) == 2 and all(int(count) >= 12 for count in counts)
 
 
