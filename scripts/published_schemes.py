@@ -100,8 +100,8 @@ EXPLANATIONS = {
         " each other, SO a twelfth; and base is low, as for SO."
     ),
     ("SR", "MQ11"): (
-        "A waits for the lock a seventh of its time: each raise needs it, and B holds it while it places a frame and writes the"
-        " header of one, in code that lies in SRAM. With SRAM as fast as scratchpads SR carries 960 Mb/s, published are 964."
+        "A waits for the lock a sixth of its time: each raise needs it, and B holds it while it places a frame and writes the"
+        " header of one, in code that lies in SRAM. With SRAM as fast as scratchpads SR carries 962 Mb/s, published are 964."
     ),
     ("SO", "MQ10"): (
         "By Table 2 alone the receiver's books take 1166 cycles for a frame instead of 1239: 6.3 % more bandwidth. In the"

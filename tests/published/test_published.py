@@ -26,35 +26,41 @@ def fixture_results() -> dict[int, dict[str, Any]]:
 def test_issue_figures(results: dict[int, dict[str, Any]]) -> None:
     """Published: 23 us for 4 bytes, 840 Mb/s one way."""
     assert (
-        21 <= results[4]["latency_us"] <= 25.05
-    )  # two cycles beyond 25: docs/board-accuracy.md
+        21 <= results[4]["latency_us"] <= 25.2
+    )  # 13 cycles beyond 25: docs/board-accuracy.md
     assert 800 <= results[MEGABYTE]["bandwidth_mbps"] <= 900
     assert 800 <= results[65536]["bandwidth_mbps"] <= 900
 
 
 def test_limits(results: dict[int, dict[str, Any]]) -> None:
     """All that may be compared is inside its limits, but for 4 kB, where the published costs themselves are not, and 4
-    bytes, by three cycles. The slope, which lacks what posting takes beyond its charge at 4 bytes, is just outside.
+    bytes, by 13 cycles. The slope and the ratio, which lack what posting takes beyond its charge at 4 bytes, are just
+    outside.
     """
     outside = [row.name for row in published.rows(results) if "OUTSIDE" in row.verdict]
-    assert outside == ["latency 4 B", "slope in a frame", "one way 4 kB"]
-    assert results[4]["latency_us"] < 25.05
+    assert outside == [
+        "latency 4 B",
+        "1478 B / 4 B",
+        "slope in a frame",
+        "one way 4 kB",
+    ]
+    assert results[4]["latency_us"] < 25.2
     slope = results[published.ONE_FRAME]["latency_us"] - results[4]["latency_us"]
-    assert 1000 * slope / (published.ONE_FRAME - 4) == pytest.approx(7.91, abs=0.02)
+    assert 1000 * slope / (published.ONE_FRAME - 4) == pytest.approx(7.88, abs=0.02)
     assert results[4096]["bandwidth_mbps"] == pytest.approx(775, rel=0.005)
 
 
 @pytest.mark.parametrize(
     "size, figure, value",
     [
-        (4, "latency_us", 25.04),
-        (10, "latency_us", 25.04),
-        (published.ONE_FRAME, "latency_us", 36.70),
-        (1500, "latency_us", 51.37),
+        (4, "latency_us", 25.15),
+        (10, "latency_us", 25.15),
+        (published.ONE_FRAME, "latency_us", 36.76),
+        (1500, "latency_us", 51.46),
         (4096, "bandwidth_mbps", 775.2),
         (65536, "bandwidth_mbps", 826.6),
         (MEGABYTE, "bandwidth_mbps", 842.3),
-        (MEGABYTE, "both_ways_mbps", 841.0),
+        (MEGABYTE, "both_ways_mbps", 840.7),
     ],
 )
 def test_pinned(
@@ -214,7 +220,7 @@ def test_a_figure_that_nothing_explains_fails(
 ) -> None:
     assert published.unexplained({"base": results}) == 0
     said = capsys.readouterr().out
-    assert said == "\n6 published figures and ratios: 3 as published, 3 explained, 0 unexplained\n"  # fmt: skip
+    assert said == "\n6 published figures and ratios: 2 as published, 4 explained, 0 unexplained\n"  # fmt: skip
     slow = {**results, 65536: {**results[65536], "bandwidth_mbps": 799.0}}
     assert published.unexplained({"base": slow}) == 1
     assert "1 unexplained" in capsys.readouterr().out
