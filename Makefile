@@ -29,8 +29,8 @@ CC        ?= gcc
 WARNINGS  := -Wall -Wextra -Wconversion -Werror
 CSTD      := -std=c11 -D_GNU_SOURCE
 OPTIMISE  := -O2 -g
-# Of objects below BUILD alone, where that is not SIM_BUILD: a variant that is to be built fast must not have what all variants
-# share built anew.
+# Of objects below BUILD alone, where that is not SIM_BUILD: a variant that is to be built fast must not have what all
+# variants share built anew.
 VARIANT_CFLAGS :=
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 # Objects that can be optimised as one (sim/build.mk) are, but not for every program.
@@ -83,7 +83,8 @@ $(1)/pic/%.o: %.c FORCE
 endef
 $(foreach directory,$(sort $(BUILD) $(HOST_BUILD) $(SIM_BUILD)),$(eval $(call C_OBJECTS,$(directory))))
 
-# Not those of variants, which lie below BUILD: to read them takes longer than all else that make does when nothing is to be made.
+# Not those of variants, which lie below BUILD: to read them takes longer than all else that make does when nothing is
+# to be made.
 variants = $(foreach name,$(ONE_OF_PROFILE) $(ONE_OF_PLACEMENT) nodes-* boards-* pycache driver fresh gates maps switches,-o -path '$(BUILD)/$(name)')
 -include $(sort $(shell find $(BUILD) $(if $(filter-out $(BUILD),$(HOST_BUILD)),$(addprefix $(HOST_BUILD)/*/,host tests/end_to_end \
     tests/campaign_worlds emp)) $(SIM_BUILD)/*/sim $(SIM_BUILD)/*/host/board \

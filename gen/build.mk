@@ -24,8 +24,8 @@ $(foreach name,$(PROTOCOLS),\
         $(eval KINDS_$(name) += _a.c _b.c _messages.h _nic_b.c) $(eval DIVIDED_$(name) := yes))))))
 .PHONY: generate
 
-# One run makes all of a protocol: $(call GENERATE,NAME,DIRECTORY,FILES,OUTPUTS). hsmc leaves files alone that would not change, so
-# their dates are set here.
+# One run makes all of a protocol: $(call GENERATE,NAME,DIRECTORY,FILES,OUTPUTS). hsmc leaves files alone that would not
+# change, so their dates are set here.
 define GENERATE
 $(3) &: $$(SPEC_$(1)) $(HSMC_SOURCES) FORCE
 	$$(call make_file,HSMC,$$<,$(HSMC) build $$< $$(OPTIONS_$(1)) $(4) --output $(2)/gen/$(1) --depfile $(2)/gen/$(1)/$(1).d && \

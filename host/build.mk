@@ -7,8 +7,8 @@ HOST_SERVED_SOURCES  := host/board/socket.c $(SIM_CLIENT_SOURCES)
 HOST_LIBRARY_SOURCES := $(HOST_BOARD_SOURCES) $(HOST_SERVED_SOURCES) $(wildcard host/emp/*.c)
 # The placement is in emp_watch.h, which this source includes.
 HOST_PLACED_SOURCES  := host/demo/recorder.c
-# Objects of these sources, of a kind (obj, san, pic): host/board knows no protocol and is built once for all, and the others
-# once for all placements.
+# Objects of these sources, of a kind (obj, san, pic): host/board knows no protocol and is built once for all, and the
+# others once for all placements.
 HOST_OBJECTS = $(foreach source,$(2),$(if $(filter host/board/% sim/%,$(source)),$(SIM_BUILD),$(if $(filter \
     $(HOST_PLACED_SOURCES),$(source)),$(BUILD),$(HOST_BUILD)))/$(1)/$(source:.c=.o))
 HOST_DEMO_SOURCES    := $(wildcard host/demo/*.c)

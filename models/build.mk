@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Model checking: every check configuration of every spec, exhaustively, with the generated Promela and the generated C.
-# Verdicts with their bounds land in build/verify.json, counterexamples in build/verify/. NAME=abp: of this spec alone, in
-# build/verify-abp.json.
+# Verdicts with their bounds land in build/verify.json, counterexamples in build/verify/. NAME=abp: of this spec alone,
+# in build/verify-abp.json.
 
 VERIFY = $(HSMC) verify $(if $(NAME),spec/$(NAME)/$(NAME).hsm,$(PROTOCOL_SPECS)) --output $(BUILD)/verify --report
 
@@ -51,9 +51,9 @@ prove:           ## prove frame parser, codecs, accessors of layouts, sets and p
 	$(Q)$(MAKE) --no-print-directory -s generate $(BUILD)/gen/emp/frame.c
 	$(Q)$(PYTHON) models/prove.py --build $(BUILD)
 
-# Mutants are killed or explained: all of the alternating-bit protocol, and of EMP as many as SAMPLE of all kinds. What a
-# search found is kept below build/mutants, and what became of each mutant in tests/mutants/results_*.json: changes that do not
-# reach it cost nothing. SAMPLE=2000 takes all; AGAIN=mutants-emp believes nothing of earlier runs.
+# Mutants are killed or explained: all of the alternating-bit protocol, and of EMP as many as SAMPLE of all kinds. What
+# a search found is kept below build/mutants, and what became of each mutant in tests/mutants/results_*.json: changes
+# that do not reach it cost nothing. SAMPLE=2000 takes all; AGAIN=mutants-emp believes nothing of earlier runs.
 MUTANTS = $(HSMC) mutants --output $(BUILD)/mutants $(if $(filter $@,$(AGAIN)),--again)
 KNOWN = --survivors tests/mutants/survivors_$(1).toml --results tests/mutants/results_$(1).json
 EMP_MUTANTS = $(MUTANTS) spec/emp/emp.hsm

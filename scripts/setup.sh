@@ -37,8 +37,8 @@ echo "Installing:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# Another program, such as the unattended upgrades of a machine that has just started, may hold one of apt's locks. apt-get
-# itself waits for one of them only (DPkg::Lock::Timeout), not for that of the lists or of the archives.
+# Another program, such as the unattended upgrades of a machine that has just started, may hold one of apt's locks.
+# apt-get itself waits for one of them only (DPkg::Lock::Timeout), not for that of the lists or of the archives.
 seconds_between_tries=5
 tries=120
 while :; do

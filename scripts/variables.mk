@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What may be said of the variables of make, before anything is made. One that is not here may be anything (PREFIX, OPTIONS_emp).
+# What may be said of the variables of make, before anything is made. One that is not here may be anything (PREFIX,
+# OPTIONS_emp).
 #
 #   ONE_OF_NAME   the values of NAME
 #   EACH_OF_NAME  what each of its words may be

@@ -82,8 +82,8 @@ endif
 PROFILE_TESTS := $(addprefix end_to_end/test_,inline long matching silence tagged) host/test_claim host/test_descriptor host/test_ends_in_memory host/test_long host/test_post test_messages replay_glue
 .PHONY: profile-programs
 profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $$(CAMPAIGN_BOARDS) $(CAMPAIGN) $(RESTARTS) $$(ATTACK) $$(MEASURE_GOODPUT) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
-# The same for a placement on both processors. test_emp_placements.py looks at all of them, and tries every second one under
-# faults; test-long tries all.
+# The same for a placement on both processors. test_emp_placements.py looks at all of them, and tries every second one
+# under faults; test-long tries all.
 PLACEMENT_PROGRAMS := $(CAMPAIGN) $(RESTARTS) $(KILLS) $(BUILD)/tests/end_to_end/test_stops
 .PHONY: bench-programs placement-programs placement-images
 # What `make bench-emp` runs.
@@ -92,7 +92,8 @@ bench-programs: $(HOST_DEMO) $(FIRMWARE)/emp_a.elf \
 placement-images: bench-programs $(BUILD)/emp/host.so $(FW_FOR_B_NAMES)
 placement-programs: placement-images $(PLACEMENT_PROGRAMS) $$(CAMPAIGN_BOARDS) $(addprefix $(FIRMWARE)/emp_a,_checked.elf _observed.elf _traced.elf)
 ifeq ($(PROFILE)$(PLACEMENT),)
-# What is made in each directory below build: $(call IN_PLACEMENTS,DIRECTORIES,TARGET). Behind a +, since its make is hidden from make.
+# What is made in each directory below build: $(call IN_PLACEMENTS,DIRECTORIES,TARGET). Behind a +, since its make is
+# hidden from make.
 IN_PLACEMENTS = $(foreach directory,$(1),$(MAKE) --no-print-directory $(if $(filter modern/%,$(directory)),PROFILE=modern) \
     PLACEMENT=$(notdir $(directory)) BUILD=build/$(directory) $(2) &&) true
 TWO_PROCESSORS  := DSR SO RO SR dynamic

@@ -13,8 +13,8 @@ $(eval $(call FW_OBJECTS,$(ETHERNET)/firmware/,$(ETHERNET_BUILD)/,ETHERNET_FW_CF
 $(ETHERNET_IMAGE): $(ETHERNET_FW_OBJECTS) $(ETHERNET)/firmware/image.lds FORCE
 	$(call FW_LINK,-z max-page-size=16,check_instructions.py)
 
-# A second image of the same sources, that differs as firmware of other origin does (firmware/parameters.h): items of the board
-# hold for it, those of the firmware (items.h) need not.
+# A second image of the same sources, that differs as firmware of other origin does (firmware/parameters.h): items of
+# the board hold for it, those of the firmware (items.h) need not.
 ETHERNET_SECOND        := $(ETHERNET_BUILD)/second/ethernet.elf
 ETHERNET_SECOND_CFLAGS := $(ETHERNET_FW_CFLAGS) -DCOPPER_PATIENCE_US=3000000u -DREFRESH_READS=true -DKNOWS_CLEAR_PROFILE=false \
     -DCUTS_PADDING=true -DALARM_AFTER_WORK=false -DKNOWS_COALESCE_ALARM=false

@@ -21,8 +21,8 @@ $(BUILD)/tests/measure_firmware: $(addprefix $(BUILD)/obj/tests/firmware/,measur
 TEST_PROGRAMS += $(FIRMWARE_TESTS)
 TEST_NEEDS    += $(FIRMWARE)/emp_a_checked.elf $(TIGONSIM)
 
-# EMP compiled with other flags, which come behind those of the port and take some of them back (test_flags.py). All of its
-# functions lie in SRAM, and the image may be larger, so that it fits with most flags. What GCC takes for uninitialized
-# depends on the flags.
+# EMP compiled with other flags, which come behind those of the port and take some of them back (test_flags.py). All of
+# its functions lie in SRAM, and the image may be larger, so that it fits with most flags. What GCC takes for
+# uninitialized depends on the flags.
 TRIED_FLAGS ?=
 $(eval $(call FW_FITTED,emp,_a_tried,tried/,$(TRIED_FLAGS) -Wno-maybe-uninitialized $(FW_CHECKED_MEMORY),,$(FW_CHECKED_MEMORY)))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Tests searched from each spec of spec/: build/generated_tests/PROTOCOL/, made anew when the spec or the compiler
-# changes. A spec is a file with a protocol line; a new one takes part by being there. What the search says is beside, in
-# PROTOCOL.txt; what it did not reach is for the gate to say. Scenarios in the folder scenarios/ beside a spec are places to
-# go on from, those in its folder scenarios/PROFILE/ for this profile. With them the search of EMP tries some 290 000 events
-# in `paper`, 890 000 in `modern`; where a change of the spec makes it many more, a scenario near the transitions found last
-# (PROTOCOL.txt tells the attempts) makes it short again.
+# changes. A spec is a file with a protocol line; a new one takes part by being there. What the search says is beside,
+# in PROTOCOL.txt; what it did not reach is for the gate to say. Scenarios in the folder scenarios/ beside a spec are
+# places to go on from, those in its folder scenarios/PROFILE/ for this profile. With them the search of EMP tries some
+# 290 000 events in `paper`, 890 000 in `modern`; where a change of the spec makes it many more, a scenario near the
+# transitions found last (PROTOCOL.txt tells the attempts) makes it short again.
 GENERATED_SPECS := $(shell grep -l '^protocol ' spec/*/*.hsm)
 # Those of a profile other than the default one are in PROTOCOL@PROFILE/.
 GENERATED_SPECS += $(foreach spec,$(GENERATED_SPECS),\

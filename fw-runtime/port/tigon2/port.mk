@@ -12,9 +12,10 @@ FW_OBJCOPY  := $(CROSS)objcopy
 FW_TOOLS    := $(addprefix fw-runtime/tools/,check_instructions.py check_indirect.py check_stack.py)
 FW_NEEDS    := $(FW_PORT)/core.inc
 
-# GCC's filler of delay slots deletes an instruction that an earlier one has made redundant, and so lengthens the life of
-# its register; of the registers that are live at the start of another block it goes on believing what held before. Then
-# it moves an instruction that changes the register into the slot of a branch that is not taken: docs/reference/toolchain.md 1.6.
+# GCC's filler of delay slots deletes an instruction that an earlier one has made redundant, and so lengthens the life
+# of its register; of the registers that are live at the start of another block it goes on believing what held before.
+# Then it moves an instruction that changes the register into the slot of a branch that is not taken:
+# docs/reference/toolchain.md 1.6.
 FW_DELAY_SLOTS := --param=max-delay-slot-insn-search=0
 FW_ARCH     := -EB -march=mips2 -mtune=r3000 -mabi=32 -mno-abicalls -fno-pic -G0 -msoft-float \
                -mno-branch-likely $(FW_DELAY_SLOTS)
