@@ -33,6 +33,32 @@ uint32_t board_get_word(struct board *board, uint32_t address) {
     return board_get_register(board, reach(board, address));
 }
 
+/* How many of `count` words, `step` bytes apart, are reached from `offset` on without moving the
+ * window. */
+static size_t reached(uint32_t address, uint32_t offset, uint32_t step, size_t count) {
+    const uint32_t end = address < BOARD_ALIAS_BYTES ? WINDOW_OFFSET : WINDOW_OFFSET + WINDOW_BYTES;
+    const size_t now = (end - offset + step - 1) / step;
+    return now < count ? now : count;
+}
+
+void board_get_words(struct board *board, uint32_t address, uint32_t step, uint32_t *words,
+                     size_t count) {
+    while (count > 0) {
+        const uint32_t offset = reach(board, address);
+        const size_t now = reached(address, offset, step, count);
+        if (board->backend->read_words) {
+            board->statistics.reads += now;
+            board->backend->read_words(board->handle, offset, step, words, now);
+        } else {
+            for (size_t i = 0; i < now; i++)
+                words[i] = board_get_register(board, offset + (uint32_t)i * step);
+        }
+        address += (uint32_t)now * step;
+        words += now;
+        count -= now;
+    }
+}
+
 /* What the backend's poll32 does, for one without. */
 static uint32_t poll(struct board *board, uint32_t offset, uint32_t mask, uint32_t unchanged,
                      uint64_t spend_ns, uint64_t until_ns, uint64_t *turns) {
@@ -98,11 +124,7 @@ void board_set_word(struct board *board, uint32_t address, uint32_t value) {
 void board_set_words(struct board *board, uint32_t address, const uint32_t *words, size_t count) {
     while (count > 0) {
         const uint32_t offset = reach(board, address);
-        const uint32_t end =
-            address < BOARD_ALIAS_BYTES ? WINDOW_OFFSET : WINDOW_OFFSET + WINDOW_BYTES;
-        size_t now = (end - offset) / 4;
-        if (now > count)
-            now = count;
+        const size_t now = reached(address, offset, 4, count);
         if (board->backend->write_block) {
             board->statistics.bursts++;
             board->backend->write_block(board->handle, offset, words, now);
@@ -149,9 +171,7 @@ int board_ring(struct board *board, unsigned mailbox, uint32_t value) {
 
 int board_read_memory(struct board *board, uint32_t address, uint32_t *words, size_t count) {
     const int error = check_memory(board, address, count);
-    if (error)
-        return error;
-    for (size_t i = 0; i < count; i++)
-        words[i] = board_get_word(board, address + (uint32_t)i * 4);
-    return 0;
+    if (!error)
+        board_get_words(board, address, 4, words, count);
+    return error;
 }

@@ -33,6 +33,9 @@ bool board_has_memory(uint32_t address, size_t count);
 
 /* The window is moved only when necessary. The words must be where board_has_memory allows some. */
 uint32_t board_get_word(struct board *board, uint32_t address);
+/* Words whose addresses are `step` bytes apart, a multiple of 4. */
+void board_get_words(struct board *board, uint32_t address, uint32_t step, uint32_t *words,
+                     size_t count);
 void board_set_word(struct board *board, uint32_t address, uint32_t value);
 void board_set_words(struct board *board, uint32_t address, const uint32_t *words, size_t count);
 static inline uint32_t board_control_word(struct board *board, uint32_t word) {

@@ -81,6 +81,8 @@ struct board_backend {
 
     uint32_t (*read32)(void *handle, uint32_t offset);
     void (*write32)(void *handle, uint32_t offset, uint32_t value);
+    /* Reads words whose offsets are `step` bytes apart, in that order. NULL: one by one. */
+    void (*read_words)(void *handle, uint32_t offset, uint32_t step, uint32_t *words, size_t count);
     /* Writes words to increasing offsets; may combine them into bursts. NULL: one by one. */
     void (*write_block)(void *handle, uint32_t offset, const uint32_t *words, size_t count);
 

@@ -5,6 +5,7 @@
 #include "sim/serve/client/tigon_client.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 static int socket_open(void *environment, const char *name, void **handle) {
@@ -29,6 +30,12 @@ static uint32_t socket_read32(void *handle, uint32_t offset) {
     uint32_t value = UINT32_MAX;
     (void)tigon_client_read32(handle, offset, &value);
     return value;
+}
+
+static void socket_read_words(void *handle, uint32_t offset, uint32_t step, uint32_t *words,
+                              size_t count) {
+    if (tigon_client_read_words(handle, offset, step, words, count))
+        memset(words, 0xFF, count * sizeof *words);
 }
 
 static void socket_write32(void *handle, uint32_t offset, uint32_t value) {
@@ -129,12 +136,12 @@ static int socket_unpin(void *handle, uint32_t pin) {
 /* Of both names: what a list of initialisers would say twice. */
 #define OPERATIONS                                                                                 \
     .open = socket_open, .close = socket_close, .is_foreign = socket_is_foreign,                   \
-    .read32 = socket_read32, .write32 = socket_write32, .write_block = socket_write_block,         \
-    .poll32 = socket_poll32, .memory_writes = socket_memory_writes,                                \
-    .poll_memory = socket_poll_memory, .now_ns = socket_now_ns, .spend_ns = socket_spend_ns,       \
-    .sleep_ns = socket_sleep_ns, .allocate = socket_allocate, .release = socket_release,           \
-    .give_back = socket_give_back, .pin = socket_pin, .translate = socket_translate,               \
-    .unpin = socket_unpin
+    .read32 = socket_read32, .read_words = socket_read_words, .write32 = socket_write32,           \
+    .write_block = socket_write_block, .poll32 = socket_poll32,                                    \
+    .memory_writes = socket_memory_writes, .poll_memory = socket_poll_memory,                      \
+    .now_ns = socket_now_ns, .spend_ns = socket_spend_ns, .sleep_ns = socket_sleep_ns,             \
+    .allocate = socket_allocate, .release = socket_release, .give_back = socket_give_back,         \
+    .pin = socket_pin, .translate = socket_translate, .unpin = socket_unpin
 
 const struct board_backend board_socket = {.scheme = "socket", OPERATIONS};
 const struct board_backend board_served = {.scheme = "sim", OPERATIONS};

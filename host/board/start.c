@@ -115,14 +115,21 @@ static int verify(struct board *board, const struct board_image *image) {
     struct board_segment segment;
     size_t done = 0;
     for (size_t i = 0; i < board_image_segment(image, i, &segment); i++)
-        for (uint32_t word = 0; word < segment.words; word++) {
+        for (uint32_t word = 0; word < segment.words;) {
             const uint32_t address = segment.address + 4 * word;
-            const uint32_t found = board_get_word(board, address);
-            if (found != segment.content[word])
-                return board_fail(board, -EIO,
-                                  "verify: memory 0x%05X holds 0x%08X instead of 0x%08X", address,
-                                  found, segment.content[word]);
-            if (++done % PROGRESS_STEP_WORDS == 0 || done == total)
+            uint32_t found[PROGRESS_STEP_WORDS];
+            uint32_t count = PROGRESS_STEP_WORDS - done % PROGRESS_STEP_WORDS;
+            if (count > segment.words - word)
+                count = segment.words - word;
+            board_get_words(board, address, 4, found, count);
+            for (uint32_t k = 0; k < count; k++)
+                if (found[k] != segment.content[word + k])
+                    return board_fail(board, -EIO,
+                                      "verify: memory 0x%05X holds 0x%08X instead of 0x%08X",
+                                      address + 4 * k, found[k], segment.content[word + k]);
+            word += count;
+            done += count;
+            if (done % PROGRESS_STEP_WORDS == 0 || done == total)
                 report(board, "verify", done, total);
         }
     return 0;

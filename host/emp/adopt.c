@@ -125,10 +125,11 @@ int libemp_start(struct libemp_board *board, const struct board_image *image,
  * so each is looked at, whatever seems to lie before it. */
 static void reserve_foreign(struct libemp_board *board) {
     uint32_t words[DESCRIPTOR_WORDS] = {0};
+    uint32_t owners[EMP_DESCRIPTOR_LIMIT];
+    board_get_words(board->hardware, board->descriptors + 4 * EMP_DESCRIPTOR_OWNER_WORD,
+                    EMP_DESCRIPTOR_BYTES, owners, EMP_DESCRIPTOR_LIMIT);
     for (uint32_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
-        words[EMP_DESCRIPTOR_OWNER_WORD] =
-            board_get_word(board->hardware, board->descriptors + i * EMP_DESCRIPTOR_BYTES +
-                                                4 * EMP_DESCRIPTOR_OWNER_WORD);
+        words[EMP_DESCRIPTOR_OWNER_WORD] = owners[i];
         if (emp_descriptor_get_owner(words) != EMP_OWNER_NIC)
             continue;
         uint32_t run = 1;

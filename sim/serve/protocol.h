@@ -24,6 +24,7 @@ enum {
     TIGON_SERVE_CONFIGURATION_BYTES = 256,
     TIGON_SERVE_BLOCK_WORDS = 4096, /* of one WRITE_BLOCK */
     TIGON_SERVE_PAGES_LIMIT = 2048, /* of one ALLOCATE_PAGES */
+    TIGON_SERVE_ROW_WORDS = 2048,   /* of one READ_ROW */
     TIGON_SERVE_NAME_WORDS = 4,     /* 32 bytes, padded with zeros */
     TIGON_SERVE_TEXT_BYTES = 240,   /* of a refusal */
     /* No message is longer, header included; a sender that exceeds this is disconnected. */
@@ -86,6 +87,9 @@ enum tigon_serve_type {
      * owners but the two that have the addresses. The client must know that the board reaches none
      * of the pages any more. */
     TIGON_SERVE_GIVE_BACK = 18,
+    /* offset, step, count -> values of count words, step bytes apart (both multiples of 4), one
+     * register read after the other. With feature TIGON_SERVE_ROWS. */
+    TIGON_SERVE_READ_ROW = 19,
     TIGON_SERVE_TYPES,
 
     /* From the server, unasked, sequence 0, with feature TIGON_SERVE_EVENTS: level of the interrupt
@@ -96,6 +100,7 @@ enum tigon_serve_type {
 /* Features. The reply omits bits that a side does not support. */
 #define TIGON_SERVE_EVENTS UINT64_C(1)
 #define TIGON_SERVE_FREES  UINT64_C(2)
+#define TIGON_SERVE_ROWS   UINT64_C(4)
 
 /* Of pages that are allocated. */
 enum tigon_serve_owner {

@@ -101,7 +101,7 @@ static void attach(struct tigon_server *server, struct session *session,
     const uint64_t words[] = {
         TIGON_SERVE_MAGIC,
         TIGON_SERVE_VERSION,
-        features & (TIGON_SERVE_EVENTS | TIGON_SERVE_FREES),
+        features & (TIGON_SERVE_EVENTS | TIGON_SERVE_FREES | TIGON_SERVE_ROWS),
         server->options.free_running ? TIGON_SERVE_FREE : TIGON_SERVE_LOCK_STEP,
         tigon_board_index(session->served.board),
         tigon_world_board_count(server->world),

@@ -52,6 +52,7 @@ static const struct {
     [TIGON_SERVE_RESET] = {"RESET", 0, false},
     [TIGON_SERVE_FREE_PAGES] = {"FREE_PAGES", 2, false},
     [TIGON_SERVE_GIVE_BACK] = {"GIVE_BACK", 3, false},
+    [TIGON_SERVE_READ_ROW] = {"READ_ROW", 3, false},
 };
 
 static void fail(struct answer *answer, int error, const char *text) {
@@ -96,6 +97,21 @@ static void read_register(struct session *session, const struct request *request
     else /* the bus fetches the whole word, and the host takes its bytes */
         value = value >> (8 * (offset & 3u)) & lane_mask(width);
     give(answer, value);
+}
+
+static void read_row(struct session *session, const struct request *request,
+                     struct answer *answer) {
+    const uint64_t offset = request->words[0];
+    const uint64_t step = request->words[1];
+    const uint64_t count = request->words[2];
+    if (offset % 4 != 0 || offset >= TIGON_SERVE_BAR_BYTES || step % 4 != 0 || step == 0 ||
+        count == 0 || count > TIGON_SERVE_ROW_WORDS ||
+        (count - 1) > (TIGON_SERVE_BAR_BYTES - 4 - offset) / step) {
+        fail(answer, -EINVAL, "a row is of 1 to 2048 whole words within 0x4000 bytes");
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        give(answer, tigon_host_read32(session->host, (uint32_t)(offset + i * step)));
 }
 
 static void write_register(struct session *session, const struct request *request,
@@ -341,6 +357,9 @@ static void carry_out(struct session *session, const struct request *request,
         return;
     case TIGON_SERVE_READ:
         read_register(session, request, answer);
+        return;
+    case TIGON_SERVE_READ_ROW:
+        read_row(session, request, answer);
         return;
     case TIGON_SERVE_WRITE:
         write_register(session, request, answer);

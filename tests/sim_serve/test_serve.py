@@ -32,6 +32,7 @@ from tests.sim_serve.serving import (
     POLL_MEMORY,
     RESET,
     PROGRAMS,
+    READ_ROW,
     SANITIZED,
     SLEEP,
     SPEND,
@@ -146,6 +147,28 @@ def test_registers_and_configuration() -> None:
         assert [client.read(0x808 + i, 1) for i in range(4)] == [0xEF, 0xCD, 0xAB, 0x89]
         assert client.read(0x80A, 2) == 0x89AB
         assert client.read(0x800, 8) == 2 << 32 | 1
+        # Rows of words, each of which costs what a read costs.
+        assert client.call(READ_ROW, 0x800, 4, 3) == [1, 2, 0x89ABCDEF]
+        assert client.call(READ_ROW, 0x800, 8, 2) == [1, 0x89ABCDEF]
+        assert len(client.call(READ_ROW, 0x2004, 4, 2047)) == 2047
+        before = client.now_ps
+        client.read(0x800)
+        of_one = client.now_ps - before
+        client.call(READ_ROW, 0x800, 4, 3)
+        assert client.now_ps - before == 4 * of_one > 0
+        for row in (
+            (2, 4, 1),
+            (0, 2, 1),
+            (0, 0, 1),
+            (0, 4, 0),
+            (0, 4, 2049),
+            (0x4000, 4, 1),
+            (0x3FFC, 4, 2),
+            (0, 2**63, 3),
+            (FOREVER - 3, 4, 1),
+        ):
+            with pytest.raises(Refused, match="whole words"):
+                client.call(READ_ROW, *row)
         client.write(0x800, 0x1122334455667788, 8)
         assert client.read(0x804) == 0x11223344 and client.read(0x800) == 0x55667788
         client.write(0x806, 0xBEEF, 2)  # bytes nobody drives are zeros
@@ -458,11 +481,11 @@ def test_rubbish_is_sent_away(what: bytes) -> None:
 
 def random_message(chance: random.Random) -> bytes:
     """Often almost right, so that the inner checks are reached, too."""
-    kind = chance.choice([*range(0, 18), chance.randrange(65536)])
+    kind = chance.choice([*range(0, 20), chance.randrange(65536)])
     interesting = [0, 1, 2, 4, 8, 0x140, 0x800, 0x3FFC, 0x4000, 4096, 2**31, 2**32]
     interesting += [2**63, FOREVER, chance.getrandbits(64), chance.randrange(0x4000)]
-    arguments = [0, 1, 2, 3, 2, 3, 2, 6, 0, 1, 1, 1, 5, 1, 1, 0]
-    count = arguments[kind - 1] if 1 <= kind <= 16 else chance.randrange(8)
+    arguments = [0, 1, 2, 3, 2, 3, 2, 6, 0, 1, 1, 1, 5, 1, 1, 0, 2, 3, 3]
+    count = arguments[kind - 1] if 1 <= kind <= 19 else chance.randrange(8)
     payload = words(*(chance.choice(interesting) for _ in range(count)))
     # A wait without end is no fault of the server: only short ones here.
     if kind in (SLEEP, WAIT_INTERRUPT):

@@ -239,7 +239,7 @@ static int map_memory(struct tigon_client *client) {
 
 static int say_hello(struct tigon_client *client, unsigned features) {
     const uint64_t words[] = {TIGON_SERVE_MAGIC, TIGON_SERVE_VERSION, TIGON_SERVE_VERSION,
-                              features | TIGON_SERVE_FREES};
+                              features | TIGON_SERVE_FREES | TIGON_SERVE_ROWS};
     int descriptors[2] = {-1, -1};
     int error = send_request(client, TIGON_SERVE_HELLO, words, 4, NULL, 0);
     if (!error)
@@ -351,6 +351,25 @@ int tigon_client_read32(struct tigon_client *client, uint32_t offset, uint32_t *
     if (!error)
         *value = (uint32_t)word;
     return error;
+}
+
+int tigon_client_read_words(struct tigon_client *client, uint32_t offset, uint32_t step,
+                            uint32_t *words, size_t count) {
+    const bool row = client->features & TIGON_SERVE_ROWS;
+    for (size_t done = 0; done < count;) {
+        const size_t left = count - done;
+        const size_t now = row ? (left < TIGON_SERVE_ROW_WORDS ? left : TIGON_SERVE_ROW_WORDS) : 1;
+        const uint32_t at = offset + (uint32_t)done * step;
+        const int error =
+            row ? call(client, TIGON_SERVE_READ_ROW, (const uint64_t[]){at, step, now}, 3, now)
+                : call(client, TIGON_SERVE_READ, (const uint64_t[]){at, 4}, 2, 1);
+        if (error)
+            return error;
+        for (size_t i = 0; i < now; i++)
+            words[done + i] = (uint32_t)client->answer[i];
+        done += now;
+    }
+    return 0;
 }
 
 int tigon_client_write(struct tigon_client *client, uint32_t offset, unsigned width,

@@ -82,6 +82,9 @@ int tigon_client_read(struct tigon_client *client, uint32_t offset, unsigned wid
                       uint64_t *value);
 int tigon_client_write(struct tigon_client *client, uint32_t offset, unsigned width,
                        uint64_t value);
+/* Words at increasing offsets, `step` bytes apart (a multiple of 4), one read each. */
+int tigon_client_read_words(struct tigon_client *client, uint32_t offset, uint32_t step,
+                            uint32_t *words, size_t count);
 /* One write-combined burst to increasing offsets. */
 int tigon_client_write_block(struct tigon_client *client, uint32_t offset, const uint32_t *words,
                              size_t count);
