@@ -15,6 +15,7 @@ from hsmc import disk_cache
 from hsmc.commands.main import main
 from hsmc.frontend import kept_trees
 from hsmc.source import SourceFile
+from scripts.test import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "spec" / "abp" / "abp.hsm"
@@ -190,3 +191,15 @@ def test_the_oldest_trees_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not (tmp_path / "0.tree").exists()
     assert (tmp_path / f"{kept_trees.FILES + 4}.tree").exists()
     assert len(list(tmp_path.iterdir())) == kept_trees.FILES
+
+
+def test_tests_started_without_make_keep_what_make_test_keeps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    found = environment()
+    assert "PYTHONDONTWRITEBYTECODE" not in found
+    assert found["PYTHONPYCACHEPREFIX"] == str(Path("build/pycache").resolve())
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", "/elsewhere")
+    assert environment()["PYTHONPYCACHEPREFIX"] == "/elsewhere"

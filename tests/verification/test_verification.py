@@ -501,6 +501,19 @@ def test_a_verifier_of_another_spin(tmp_path: Path) -> None:
     assert "is not as SPIN 6.5 makes it: 'hasher = d_sfh;'" in result.stderr
 
 
+def test_a_verifier_touches_what_its_search_needs(tmp_path: Path) -> None:
+    """Its stack for 4 million steps would be more than 200 MB."""
+    (tmp_path / "abp.hsm").write_text(ABP)
+    command = ["verify", "abp.hsm", "--engine", "c", "--kind", "safety"]
+    assert hsmc(tmp_path, *command).returncode == 0
+    pan = next(iter(tmp_path.rglob("pan")))
+    process = subprocess.Popen(
+        [pan, "-m4000000", "-w22"], cwd=pan.parent, stdout=subprocess.DEVNULL
+    )
+    _, process.returncode, used = os.wait4(process.pid, 0)
+    assert process.returncode == 0 and used.ru_maxrss < 100 << 10
+
+
 # --- the page
 
 
