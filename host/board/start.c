@@ -110,6 +110,9 @@ static void copy(struct board *board, const struct board_image *image) {
         }
 }
 
+/* Words read at once: a function of a kernel has a frame of 2 kB at most. */
+enum { ROW_WORDS = PROGRESS_STEP_WORDS / 2 };
+
 static int verify(struct board *board, const struct board_image *image) {
     const size_t total = image_words(image);
     struct board_segment segment;
@@ -117,8 +120,8 @@ static int verify(struct board *board, const struct board_image *image) {
     for (size_t i = 0; i < board_image_segment(image, i, &segment); i++)
         for (uint32_t word = 0; word < segment.words;) {
             const uint32_t address = segment.address + 4 * word;
-            uint32_t found[PROGRESS_STEP_WORDS];
-            uint32_t count = PROGRESS_STEP_WORDS - done % PROGRESS_STEP_WORDS;
+            uint32_t found[ROW_WORDS];
+            uint32_t count = ROW_WORDS - done % ROW_WORDS;
             if (count > segment.words - word)
                 count = segment.words - word;
             board_get_words(board, address, 4, found, count);
