@@ -101,13 +101,13 @@ test:            ## build and run the tests but the long ones (10 to 15 minutes 
 	@scripts/setup.sh demo verify test
 	@scripts/setup.sh driver >/dev/null 2>&1 || echo "no packages for virtual machines: tests/kernel and tests/driver skip what needs one"
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs
-	$(Q)scripts/test.py -n 2 --dist loadfile tests spec
+	$(Q)scripts/test.py -n 3 --dist loadfile tests spec
 
 test-long: export ASAN_OPTIONS := detect_leaks=1
 test-long:       ## the tests that make test leaves out: mutants, renames, damages, variants, no engine
 	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs $(LONG_TEST_NEEDS)
-	$(Q)LONG_TESTS=1 scripts/test.py -n 2 --dist loadfile -m long tests
+	$(Q)LONG_TESTS=1 scripts/test.py -n 3 --dist loadfile -m long tests
 
 test-stress: export ASAN_OPTIONS := detect_leaks=1
 test-stress:     ## repeat each test that starts processes, threads, sockets or boards 50 times on a loaded machine; TESTS=PATH (3 hours)
