@@ -62,7 +62,7 @@ SAMPLE ?= 110
 mutants-emp-modern: SAMPLE = 80
 # The configurations with few states; the first that shows a mutant ends its search.
 MUTANT_CHECKS := one_message window new_size truncated one_record unreceived restart restart_twice restart_again \
-  restart_two_messages restart_waiting three_messages cancelled late_reads clean_wire late_reads_restart negotiation
+  restart_two_messages restart_waiting three_messages cancelled late_reads clean_wire late_reads_restart scarce scarce_two negotiation
 
 .PHONY: mutants mutants-abp mutants-emp mutants-emp-modern mutants-placements
 mutants: mutants-abp mutants-emp mutants-emp-modern mutants-placements ## break the specs in every way: which property shows it? (an hour; docs/mutants-*.md)
