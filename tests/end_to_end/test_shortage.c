@@ -6,6 +6,7 @@
 
 #include "tests/end_to_end/exchange.h"
 #include "tests/end_to_end/need.h"
+#include "tests/end_to_end/side.h"
 
 #include "host/demo/piece.h"
 
@@ -35,22 +36,6 @@ static uint8_t content(unsigned message, size_t offset) {
     return (uint8_t)(message * 29 + offset * 3);
 }
 
-/* Until the peer's program has come so far. */
-static int wait_for(struct pair_side *side, const unsigned *count, unsigned least) {
-    while (*count < least && !pair_peer_failed(side))
-        tigon_host_sleep_ns(side->host, POLL_NS);
-    need(*count >= least);
-    return 0;
-}
-
-static int make(struct pair_side *side, size_t bytes, uint8_t **memory,
-                struct libemp_piece *piece) {
-    *memory = libemp_allocate(side->board, bytes);
-    *piece = (struct libemp_piece){.length = bytes};
-    need(*memory && libemp_register(side->board, *memory, bytes, &piece->memory) == 0);
-    return 0;
-}
-
 static int post_to_absent(struct pair_side *side, unsigned each,
                           libemp_request request[ABSENT][MOST_EACH]) {
     struct libemp_piece piece;
@@ -71,7 +56,7 @@ static int send_served(struct pair_side *side) {
     struct libemp_piece piece[AT_ONCE];
     uint8_t *memory[AT_ONCE];
     for (unsigned i = 0; i < AT_ONCE; i++)
-        need(make(side, SERVED_BYTES, &memory[i], &piece[i]) == 0);
+        need(side_memory(side, SERVED_BYTES, &memory[i], &piece[i]) == 0);
     const uint64_t begun = tigon_host_now_ns(side->host);
     for (unsigned i = 0; i < SERVED + AT_ONCE; i++) {
         const unsigned place = i % AT_ONCE;
@@ -95,7 +80,7 @@ static int receive_served(struct pair_side *side) {
     struct libemp_piece piece[SERVED];
     uint8_t *memory[SERVED];
     for (unsigned i = 0; i < SERVED; i++) {
-        need(make(side, SERVED_BYTES, &memory[i], &piece[i]) == 0);
+        need(side_memory(side, SERVED_BYTES, &memory[i], &piece[i]) == 0);
         need(libemp_post_receive(side->board, side->peer, TAG, &piece[i], 1, &request[i]) == 0);
     }
     for (unsigned i = 0; i < SERVED; i++) {
@@ -176,7 +161,7 @@ static bool is_taken_back(unsigned message) {
 static int post_bytes(struct pair_side *side, libemp_request request[MOST_EACH]) {
     struct libemp_piece piece;
     uint8_t *memory;
-    if (make(side, MOST_EACH, &memory, &piece))
+    if (side_memory(side, MOST_EACH, &memory, &piece))
         return -EBADMSG;
     for (unsigned i = 0; i < MOST_EACH; i++) {
         memory[i] = content(i, 0);
@@ -215,7 +200,7 @@ static int receive_the_rest(struct pair_side *side, void *argument) {
     struct world *world = argument;
     struct libemp_piece piece;
     uint8_t *memory;
-    if (make(side, 1, &memory, &piece) || wait_for(side, &world->sent, 1))
+    if (side_memory(side, 1, &memory, &piece) || side_wait_for(side, &world->sent, 1))
         return -EBADMSG;
     for (unsigned i = 0; i < MOST_EACH; i++)
         if (!is_taken_back(i))
@@ -264,8 +249,8 @@ static int restart_once(struct pair_side *side, void *argument) {
     struct world *world = argument;
     struct libemp_piece piece;
     uint8_t *memory;
-    if (wait_for(side, &world->sent, 1) || start_again(side) || wait_for(side, &world->sent, 2) ||
-        make(side, 1, &memory, &piece))
+    if (side_wait_for(side, &world->sent, 1) || start_again(side) ||
+        side_wait_for(side, &world->sent, 2) || side_memory(side, 1, &memory, &piece))
         return -EBADMSG;
     for (unsigned i = 0; i < MOST_EACH; i++)
         need(receive_byte(side, memory, &piece) == content(i, 0));

@@ -4,6 +4,7 @@
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/need.h"
+#include "tests/end_to_end/side.h"
 
 #include "host/demo/crowd.h"
 #include "host/demo/piece.h"
@@ -59,22 +60,6 @@ static uint8_t content(unsigned round, size_t offset) {
     return (uint8_t)(round * 41 + offset * 7);
 }
 
-/* Until the peer's program has come so far. */
-static int wait_for(struct pair_side *side, const unsigned *count, unsigned least) {
-    while (*count < least && !pair_peer_failed(side))
-        tigon_host_sleep_ns(side->host, POLL_NS);
-    need(*count >= least);
-    return 0;
-}
-
-static int make(struct pair_side *side, size_t bytes, uint8_t **memory,
-                struct libemp_piece *piece) {
-    *memory = libemp_allocate(side->board, bytes);
-    *piece = (struct libemp_piece){.length = bytes};
-    need(*memory && libemp_register(side->board, *memory, bytes, &piece->memory) == 0);
-    return 0;
-}
-
 /* One round: three messages go out, the third waits for the window, and the peer falls silent. */
 static int send_in_vain(struct pair_side *side, struct world *world, unsigned round,
                         const struct libemp_piece *piece) {
@@ -99,11 +84,12 @@ static int sender(struct pair_side *side, void *argument) {
     libemp_request request;
     uint8_t *memory, *small_memory;
     need(set_silence(side->board, SILENCE_US) == 0);
-    need(make(side, LONG_BYTES, &memory, &piece) == 0);
-    need(make(side, SHORT_BYTES, &small_memory, &small) == 0);
+    need(side_memory(side, LONG_BYTES, &memory, &piece) == 0);
+    need(side_memory(side, SHORT_BYTES, &small_memory, &small) == 0);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        if (wait_for(side, &world->posted, round + 1) || send_in_vain(side, world, round, &piece) ||
-            wait_for(side, &world->noticed, round + 1))
+        if (side_wait_for(side, &world->posted, round + 1) ||
+            send_in_vain(side, world, round, &piece) ||
+            side_wait_for(side, &world->noticed, round + 1))
             return -EBADMSG;
         world->lasts = false;
         for (size_t i = 0; i < SHORT_BYTES; i++)
@@ -111,7 +97,7 @@ static int sender(struct pair_side *side, void *argument) {
         need(libemp_post_send(side->board, side->peer, (uint16_t)(2 * round + 1), &small, 1,
                               &request) == 0);
         need(libemp_wait(side->board, request, SILENCE_NS * 100, NULL) == 0);
-        if (wait_for(side, &world->healed, round + 1))
+        if (side_wait_for(side, &world->healed, round + 1))
             return -EBADMSG;
     }
     need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
@@ -127,7 +113,7 @@ static int receive_in_vain(struct pair_side *side, struct world *world, unsigned
         need(error == -EHOSTUNREACH);
         world->given_up++;
     }
-    if (wait_for(side, &world->ended, round + 1))
+    if (side_wait_for(side, &world->ended, round + 1))
         return -EBADMSG;
     need(libemp_test(side->board, request[AT_ONCE - 1], NULL) == -EAGAIN);
     need(libemp_cancel(side->board, request[AT_ONCE - 1]) == 0);
@@ -142,8 +128,8 @@ static int receiver(struct pair_side *side, void *argument) {
     libemp_request request[AT_ONCE];
     uint8_t *memory, *small_memory;
     need(set_silence(side->board, SILENCE_US) == 0);
-    need(make(side, LONG_BYTES, &memory, &piece) == 0);
-    need(make(side, SHORT_BYTES, &small_memory, &small) == 0);
+    need(side_memory(side, LONG_BYTES, &memory, &piece) == 0);
+    need(side_memory(side, SHORT_BYTES, &small_memory, &small) == 0);
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned i = 0; i < AT_ONCE; i++)
             need(libemp_post_receive(side->board, side->peer, (uint16_t)(2 * round), &piece, 1,
@@ -194,8 +180,8 @@ static int send_patiently(struct pair_side *side, void *argument) {
     libemp_request request;
     uint8_t *memory;
     need(set_silence(side->board, world->patient ? 0 : SILENCE_US) == 0);
-    need(make(side, LONG_BYTES, &memory, &piece) == 0);
-    if (wait_for(side, &world->posted, world->patient))
+    need(side_memory(side, LONG_BYTES, &memory, &piece) == 0);
+    if (side_wait_for(side, &world->posted, world->patient))
         return -EBADMSG;
     need(libemp_post_send(side->board, side->peer, 1, &piece, 1, &request) == 0);
     tigon_host_sleep_ns(side->host, CUT_AFTER);
@@ -214,8 +200,8 @@ static int receive_patiently(struct pair_side *side, void *argument) {
     libemp_request request;
     uint8_t *memory;
     need(set_silence(side->board, world->patient ? 0 : SILENCE_US) == 0);
-    need(make(side, LONG_BYTES, &memory, &piece) == 0);
-    if (!world->patient && wait_for(side, &world->ended, 1))
+    need(side_memory(side, LONG_BYTES, &memory, &piece) == 0);
+    if (!world->patient && side_wait_for(side, &world->ended, 1))
         return -EBADMSG;
     need(libemp_post_receive(side->board, side->peer, 1, &piece, 1, &request) == 0);
     world->posted++;
@@ -245,7 +231,7 @@ static int give_up_sends(struct pair_side *side, void *argument) {
     struct libemp_piece piece;
     libemp_request request[AT_ONCE];
     uint8_t *memory;
-    need(make(side, LONG_BYTES, &memory, &piece) == 0);
+    need(side_memory(side, LONG_BYTES, &memory, &piece) == 0);
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned i = 0; i < AT_ONCE; i++)
             need(libemp_post_send(side->board, side->peer, 1, &piece, 1, &request[i]) == 0);
@@ -273,11 +259,11 @@ static int receive_others(struct pair_side *side, void *argument) {
     struct libemp_piece piece;
     libemp_request request;
     uint8_t *memory;
-    need(make(side, LONG_BYTES, &memory, &piece) == 0);
+    need(side_memory(side, LONG_BYTES, &memory, &piece) == 0);
     for (unsigned round = 0; round < ROUNDS; round++) {
         need(libemp_post_receive(side->board, side->peer, 2, &piece, 1, &request) == 0);
         need(libemp_wait(side->board, request, 100 * SILENCE_NS, NULL) == 0);
-        if (wait_for(side, &world->ended, round + 1))
+        if (side_wait_for(side, &world->ended, round + 1))
             return -EBADMSG;
     }
     return 0;

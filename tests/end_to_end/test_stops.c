@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Transfers that fail while the firmware waits for one of them, outside its event loop: it says so
- * and stops, and a host that waits is told. So is one whose board may not transfer anything. */
+ * and stops, and a host that waits gets an error. So does one whose board may not transfer
+ * anything. */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/need.h"

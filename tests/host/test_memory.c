@@ -172,7 +172,7 @@ static void register__refuses_what_cannot_be(void **state) {
     assert_int_equal(libemp_register(fixture->board, &local, 0, &memory), -EINVAL);
     assert_int_equal(libemp_register(fixture->board, &local, SIZE_MAX, &memory), -EINVAL);
     assert_int_equal(libemp_register(fixture->board, &local, 1, NULL), -EINVAL);
-    /* The pages are looked at before anything is allocated, or the sanitizer ends the program. */
+    /* The library checks the pages before it allocates, or the sanitizer ends the program. */
     assert_int_equal(libemp_register(fixture->board, &local, SIZE_MAX / 2, &memory), -EFAULT);
     assert_int_equal(libemp_register(fixture->board, fixture->buffer, SIZE_MAX / 2, &memory),
                      -EFAULT);

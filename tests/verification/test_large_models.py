@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Steps for which SPIN has no room are told before SPIN runs, or in words of ours; and nothing to search is no success."""
+"""hsmc refuses steps that are too large for SPIN before SPIN runs, or says what SPIN says in words of its own. A list
+without searches is no success."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ SPECS = sorted(LARGE.glob("*.hsm"))
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.stem)
 def test_a_step_too_large_for_spin_has_a_number(spec: Path, tmp_path: Path) -> None:
-    """In a path without spin, which would be asked too late."""
+    """The path has no spin, so only hsmc can have said it."""
     subject = Subject(spec, tmp_path)
     (check,) = subject.protocol.checks
     with pytest.raises(SpecError) as raised:

@@ -137,7 +137,7 @@ class Expressions:
 
     def expression(self, node: ast.Expression) -> Optional[ir.Expression]:
         """Any expression, arrays and payloads included."""
-        # Names are half of all that is asked for.
+        # Half of all expressions are names.
         if isinstance(node, ast.NameUse):
             return self._name(node)
         if isinstance(node, ast.Binary):

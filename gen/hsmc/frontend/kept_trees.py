@@ -49,7 +49,7 @@ def _compiler() -> str:
 
 
 def name_of(text: str, selection: Selection, top: bool) -> Optional[str]:
-    """Where the tree of this text is kept; None if it is not. Of the top file `selection` is what is asked for, with the
+    """Where the tree of this text is kept; None if it is not. `selection` is that of the top file, with the
     profiles that the text declares."""
     if len(text) < SMALLEST:
         return None

@@ -203,7 +203,7 @@ void glue_wire_start(uint32_t mac_high, uint32_t mac_low);
 extern uint32_t glue_payload_check; /* of the frame being received */
 #endif
 
-/* postings.c: a frame is about to be looked at: takes one posting, if any waits. */
+/* postings.c: before a frame is handled: takes one posting, if any waits. */
 void glue_postings_among_frames(void);
 
 #endif

@@ -425,7 +425,7 @@ static NIC_HOT void take(void) {
     take_carefully(descriptor);
 }
 
-/* The peer whose turn it is: its first send ends, or is offered again. */
+/* The next peer of the list: its first send ends, or is offered again. */
 static NIC_COLD void next_turn(void) {
     uint32_t peer, descriptor;
     if (waiting_turns_count == 0) {

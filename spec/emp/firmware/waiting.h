@@ -29,7 +29,7 @@ static uint32_t waiting_turns_first;
 static uint32_t waiting_turns_count;
 
 static uint32_t waiting_count NIC_FAST; /* in all lists */
-static bool waiting_retry NIC_FAST;     /* the peer whose turn it is may find a record */
+static bool waiting_retry NIC_FAST;     /* the next peer of the list may find a record */
 
 /* The next one of its list + 1, of the last the first. 0: it does not wait. */
 static inline uint32_t waiting_next(uint32_t descriptor) {
