@@ -106,6 +106,11 @@
 #define HSM_HOLDS(property, condition) HSM_FAIL_IF(HSM_CHECK_PROPERTY, !(condition))
 #endif
 
+/* What a property says where its premise holds; a model counts that by `number`. */
+#ifndef HSM_PREMISE
+#define HSM_PREMISE(number, condition) (condition)
+#endif
+
 #else
 #define HSM_INDEX(index, count)          (index)
 #define HSM_SHIFT(places)                (places)

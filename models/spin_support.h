@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Support for generated C inside a SPIN model: assertions that name their property, coverage of
- * transitions, and the narration of trails.
+ * transitions and of the world, and the narration of trails.
  *
  * Nothing here is part of the state: coverage only grows and has no influence on the search.
+ *
+ * To be defined before: MODEL_TRANSITIONS; MODEL_EXECUTIONS, what may be executed besides, and of
+ * these MODEL_WORLD_EXECUTIONS, which come first (gen/hsmc/backends/executions.py).
  */
 #ifndef MODELS_SPIN_SUPPORT_H
 #define MODELS_SPIN_SUPPORT_H
@@ -24,17 +27,43 @@ extern int readtrail;
             printf(__VA_ARGS__);                                                                   \
     } while (0)
 
-static unsigned char spin_reached[MODEL_TRANSITIONS];
+static unsigned char spin_taken[MODEL_TRANSITIONS];
+static unsigned char spin_executed[MODEL_EXECUTIONS + 1]; /* an array may not be empty */
 
-/* Prints, at exit and for hsmc verify, the numbers of the transitions that no reachable state
- * takes. */
-static void spin_report_coverage(void) {
-    printf("transitions not taken:");
-    for (unsigned number = 0; number < MODEL_TRANSITIONS; number++) {
-        if (!spin_reached[number])
+static void spin_take(const unsigned transition) {
+    spin_taken[transition] = 1;
+}
+
+/* 1, for conditions. */
+static int spin_execute(const unsigned number) {
+    spin_executed[number] = 1;
+    return 1;
+}
+
+/* Of what one node can see of a property. */
+static int spin_premise(const unsigned number) {
+    return spin_execute(MODEL_WORLD_EXECUTIONS + number);
+}
+
+/* What is asserted where a premise holds. MODEL_PREMISE is the HSM_PREMISE of
+ * fw-runtime/hsm_checks.h. */
+#define WORLD_PREMISE(number, condition) (spin_execute(number) && (condition))
+#define MODEL_PREMISE(number, condition) (spin_premise(number) && (condition))
+
+static void spin_report_zeros(const char *const what, const unsigned char *const counted,
+                              const unsigned count) {
+    printf("%s:", what);
+    for (unsigned number = 0; number < count; number++) {
+        if (!counted[number])
             printf(" %u", number);
     }
     printf("\n");
+}
+
+/* Prints, at exit and for hsmc verify, the numbers of what no reachable state takes or executes. */
+static void spin_report_coverage(void) {
+    spin_report_zeros("transitions not taken", spin_taken, MODEL_TRANSITIONS);
+    spin_report_zeros("not executed", spin_executed, MODEL_EXECUTIONS);
 }
 
 /* The verifier calls it first (gen/hsmc/verification/state_vector.py): a search that takes no
@@ -44,7 +73,7 @@ static void spin_count_coverage(void) {
 }
 
 static void model_trace(const unsigned transition, const unsigned instance) {
-    spin_reached[transition] = 1;
+    spin_take(transition);
     if (readtrail)
         printf("@ row %u %u\n", transition, instance);
 }

@@ -10,7 +10,7 @@
  *
  * To be defined before: WORLD_NODES, WORLD_GOOD, WORLD_REORDERS, WORLD_LOSES, WORLD_REPEATS
  * (without limit), WORLD_IN_FLIGHT, WORLD_SLOTS, WORLD_FRAME_BYTES; WORLD_LOSSES and WORLD_COPIES
- * if there is a limit, with variables `lost` and `copied`.
+ * if there is a limit, with variables `lost` and `copied`; WORLD_REPEATS_EXECUTION if it repeats.
  */
 #ifndef MODELS_WORLD_SUPPORT_H
 #define MODELS_WORLD_SUPPORT_H
@@ -246,6 +246,22 @@ static void wire_put(const uchar *const frame) {
     memcpy(wire_frame(slot), frame, WORLD_FRAME_BYTES);
 }
 
+/* Counts that a frame stays though it arrives, while another one is in flight: a link that only
+ * ever repeats the one frame that it has room for repeats next to nothing. */
+static void wire_count_repetition(const unsigned slot, const bool stays) {
+#ifdef WORLD_REPEATS_EXECUTION
+    unsigned there = 0;
+
+    for (unsigned other = 0; stays && wire_used(other); other++)
+        there += same_direction(other, wire_frame(slot)[WIRE_DIRECTION]);
+    if (there > 1)
+        spin_execute(WORLD_REPEATS_EXECUTION);
+#else
+    (void)slot;
+    (void)stays;
+#endif
+}
+
 /* Copies the frame to `frame`. It stays on the wire as long as it may arrive again. */
 static void wire_take(const unsigned slot, const bool copy, uchar frame[WORLD_FRAME_BYTES]) {
     memcpy(frame, wire_frame(slot), WORLD_FRAME_BYTES);
@@ -253,7 +269,10 @@ static void wire_take(const unsigned slot, const bool copy, uchar frame[WORLD_FR
 #ifdef WORLD_COPIES
     now.copied += copy;
 #endif
-    if (!copy && (GOOD || !WORLD_REPEATS))
+    const bool stays = copy || (!GOOD && WORLD_REPEATS);
+
+    wire_count_repetition(slot, stays);
+    if (!stays)
         wire_remove(slot);
 }
 

@@ -213,6 +213,7 @@ class Property(Declaration):
     kind: Literal["safety", "liveness"]
     instance: Optional[Argument] = None
     condition: Optional[Expression] = None
+    premises: tuple[PathDown, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

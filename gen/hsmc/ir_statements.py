@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Optional, TypeAlias, Union
 
-from .ir_values import Expression, Place, Size, Type
+from .ir_values import Expression, PathDown, Place, Size, Type
 from .ir_values import WorldFact, WorldVariable, WorldView
 
 
@@ -150,11 +150,12 @@ class ClearVariable(StatementBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Assert(StatementBase):
-    """In worlds only. `text` is the condition as written."""
+    """In worlds only. `text` is the condition as written; `premises` lead to what it says where its premises hold."""
 
     property: str
     condition: Expression
     text: str
+    premises: tuple[PathDown, ...]
 
 
 # A new kind belongs into this list: mypy then reports each visitor that lacks a case for it.

@@ -23,6 +23,10 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
+# From a condition down to one of its parts: attributes of Binary and Conditional.
+PathDown = tuple[str, ...]
+
+
 # --- types -------------------------------------------------------------------------------------------------------
 
 

@@ -67,6 +67,7 @@ class Unchanged:
 
     property: str
     when: Optional[Expression]
+    place: Place = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +163,31 @@ class Fault:
     limit: Optional[int]
 
 
+ExecutionKind = Literal[
+    "host",
+    "fault",
+    "wire",
+    "observe",
+    "assert",
+    "premise",
+    "unchanged",
+    "eventually",
+    "repeats",
+    "timers",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """What a search of the world may execute or not, whatever its bounds: its name says what it is. `position`: of a
+    premise, among those of the condition that stands at `place`."""
+
+    kind: ExecutionKind
+    name: str
+    place: Place = field(compare=False, repr=False)
+    position: int = 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class World:
     name: str
@@ -185,6 +211,7 @@ class World:
     end: Optional[End]
     always: tuple[Assert, ...]  # after each step
     eventually: tuple[Eventually, ...]
+    executions: tuple[Execution, ...]
 
 
 def ruled_out(condition: Optional[Expression]) -> bool:

@@ -38,6 +38,21 @@ STATELESS = (
 _parts: dict[type, tuple[str, ...]] = {}
 
 
+def part_at(node: ir.Expression, path: ir.PathDown) -> Optional[ir.Expression]:
+    """Of a condition; None where constants have left nothing of that part."""
+    for name in path:
+        if not isinstance(node, (ir.Binary, ir.Conditional)) or not hasattr(node, name):
+            return None
+        node = getattr(node, name)
+    return node
+
+
+def first_premise(protocol: ir.Protocol, property_: ir.Property) -> int:
+    """The number of a property's first premise, among those of what nodes can see of properties."""
+    before = protocol.properties[: protocol.properties.index(property_)]
+    return sum(len(each.premises) for each in before)
+
+
 def nodes(item: object) -> Iterator[Node]:
     """The item and every expression and statement below it, outermost first."""
     return iter(_nodes(item))

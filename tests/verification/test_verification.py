@@ -229,7 +229,7 @@ def test_transitions_nothing_takes(tmp_path: Path) -> None:
     (problem,) = judged(tmp_path, "", [ONE]).problems
     assert problem.startswith(f"no configuration takes {ONE} (")
     (problem,) = judged(tmp_path, LISTED, []).problems
-    assert f"says that nothing takes {ONE}, and a configuration does" in problem
+    assert f"says that nothing executes {ONE}, and a search does" in problem
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from .promela_statements import handler_owner
 from .c_expressions import ATOM, BOOL, INT, UNARY, WORD, Text
 from .c_records import width
 from .exchange import Exchange
+from .executions import Counting
 from .promela_expressions import field_name
 from .world_queues import Queues, wires
 
@@ -38,10 +39,12 @@ class WorldWriter(backend_c.CWriter):
     """Statements of the world as C. `node`: what the word means where the statement stands."""
 
     node = ""
+    always: Sequence[ir.Assert] = ()
 
-    def __init__(self, protocol: ir.Protocol) -> None:
+    def __init__(self, protocol: ir.Protocol, counting: Counting) -> None:
         super().__init__(protocol)
         self.read_locals = _Everything()
+        self.counting = counting
 
     def variable(self, name: str) -> str:
         return f"hsm_now->{variable_name(name)}"
@@ -123,11 +126,22 @@ class WorldWriter(backend_c.CWriter):
                 place = self.variable(node.variable.name)
                 return self.line(depth, zeroed(place, node.variable.type))
             case ir.Assert():
-                condition, text = self.text(node.condition), naming.quoted(node.text)
-                line = f"HOLDS_AS({node.property}, {condition}, {text});"
-                return self.line(depth, line)
+                return self.line(depth, self._asserted(node))
             case _:
                 assert_never(node)
+
+    def _asserted(self, node: ir.Assert) -> str:
+        number = self.counting.number
+
+        def counted(position: int) -> str:
+            return f"WORLD_PREMISE({number('premise', node.place, position)}u"
+
+        condition = self.with_premises(node.condition, node.premises, counted)
+        text = naming.quoted(node.text)
+        line = f"HOLDS_AS({node.property}, {condition}, {text});"
+        if any(node is each for each in self.always):  # asserted at each step
+            return line
+        return f"{self.counting.call('assert', node.place)} {line}"
 
     def _call(self, node: ir.Call) -> Text:
         """The world has functions of its own, for the generated C may not be there."""
@@ -210,7 +224,9 @@ class WorldBackend:
         # What a bound rules out would only take room in each state.
         offers = tuple(o for o in world.offers if not ir.ruled_out(o.when))
         self.world = dataclasses.replace(world, offers=offers)
-        self.c = WorldWriter(protocol)
+        self.counting = Counting(protocol, world)
+        self.c = WorldWriter(protocol, self.counting)
+        self.c.always = world.always
         self.p = PromelaWriter(protocol)
         self.prefix = self.c.names.prefix
         self.node = f"(uint32_t){self.prefix}_node"
@@ -614,15 +630,19 @@ class WorldBackend:
     def steps(self) -> list[str]:
         """What is done at the end of each step."""
         return [
-            self.block_at(observer.block, self.node)
+            self.observed(observer)
             for observer in self.world.observers
             if not observer.device and not observer.timer
         ]
 
+    def observed(self, observer: ir.Observer) -> str:
+        counted = self.c.line(1, self.counting.call("observe", observer.place))
+        return f"{counted}\n{self.block_at(observer.block, self.node)}"
+
     def expiry(self, timer: ir.Timer) -> list[str]:
         """What is done before a timer runs out."""
         return [
-            self.block_at(observer.block, self.node)
+            self.observed(observer)
             for observer in self.world.observers
             if observer.timer == timer.name
         ]
@@ -632,7 +652,7 @@ class WorldBackend:
         result = []
         for device in self.protocol.devices:
             observed = [
-                self.block_at(observer.block, self.node)
+                self.observed(observer)
                 for observer in self.world.observers
                 if observer.device == device.name
             ]

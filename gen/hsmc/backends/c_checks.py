@@ -6,10 +6,11 @@ Each says what must hold where it stands. Of constants the compiler has seen to 
 
 from __future__ import annotations
 
-from typing import Optional, Sequence, Union
+from typing import Callable, Optional, Sequence, Union
 
 from .. import ir, naming, walk
 from .c_bodies import BodyWriter
+from .c_expressions import ATOM, BOOL, Text
 from .c_lines import Marks
 
 
@@ -33,6 +34,30 @@ class CheckWriter(BodyWriter):
     def __init__(self, protocol: ir.Protocol) -> None:
         super().__init__(protocol)
         self.marks = Marks()
+        # Parts of conditions whose execution a model counts, with the macro that does.
+        self.premises: dict[int, str] = {}
+
+    def expression(self, node: ir.Expression) -> Text:
+        text = super().expression(node)
+        counted = self.premises.get(id(node))
+        if counted is None:
+            return text
+        return Text(f"{counted}, {text.text})", ATOM, BOOL)
+
+    def with_premises(
+        self,
+        condition: ir.Expression,
+        premises: Sequence[ir.PathDown],
+        counted: Callable[[int], str],
+    ) -> str:
+        """The condition as text, where each of its premises that holds is counted: the beginning of a call."""
+        for position, path in enumerate(premises):
+            part = walk.part_at(condition, path)
+            if part is not None:
+                self.premises[id(part)] = counted(position)
+        text = self.text(condition)
+        self.premises.clear()
+        return text
 
     def range_check(
         self,
@@ -138,7 +163,12 @@ class CheckWriter(BodyWriter):
             references_checked=True,
         )
         lines.append(head)
-        condition = self.text(property_.condition)
+        first = walk.first_premise(self.protocol, property_)
+        condition = self.with_premises(
+            property_.condition,
+            property_.premises,
+            lambda position: f"HSM_PREMISE({first + position}u",
+        )
         call = self.call("HSM_HOLDS", [property_.name, condition])
         lines.append(self.marks.mark(property_.place, self.line(depth, f"{call};")))
         if instance is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Optional
 
-from .. import ir, naming
+from .. import ir, naming, walk
 from .promela_expressions import TOP, choice
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ def properties_inline(writer: PromelaWriter) -> str:
     for each in writer.property_checks.properties:
         assert each.condition is not None
         writer.owner = f"property_{each.name}"
+        first = walk.first_premise(writer.protocol, each)
+        for position, path in enumerate(each.premises):
+            part = walk.part_at(each.condition, path)
+            if part is not None:
+                writer.premises[id(part)] = first + position
         if each.instance is None:
             before, text = writer.value(each.condition)
             lines += [*before, f"assert({each.name} || {text})"]

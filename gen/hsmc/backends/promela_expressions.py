@@ -36,6 +36,8 @@ class ExpressionWriter:
         self.owner = ""
         self.macro = False
         self.before: list[str] = []
+        # Parts of conditions whose execution is counted, by number.
+        self.premises: dict[int, int] = {}
         self.variables: dict[str, str] = {}  # hidden variable -> type
         self.temporaries = 0
         self.blocks = self._block_functions()
@@ -124,6 +126,13 @@ class ExpressionWriter:
         }[operator]
 
     def text(self, node: ir.Expression) -> str:
+        premise = self.premises.get(id(node))
+        text = self._text(node)
+        if premise is None:
+            return text
+        return f"(c_expr {{ (spin_premise({premise})) }} && ({text}))"
+
+    def _text(self, node: ir.Expression) -> str:
         match node:
             case ir.Number():
                 return self._number(node)

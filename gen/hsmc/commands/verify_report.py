@@ -166,6 +166,9 @@ def command(options: argparse.Namespace) -> int:
         print(verdicts.table(runs), end="")
         for each in judged:
             print("".join(f"{line}\n" for line in each.lines), end="")
+        for subject in subjects if not whole and options.property is None else ():
+            for line in unreached.left_out(runs, subject):
+                print(line)
         print_summary(options, subjects, names, runs, seconds)
         for _, (trail, replayed, paths) in counterexamples:
             print()

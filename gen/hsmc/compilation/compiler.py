@@ -13,6 +13,7 @@ from ..analysis.checks import CallGraph, check_ownership
 from ..frontend.constants import Constants
 from ..frontend.context import Body, Context
 from ..frontend.declarations import Declarations
+from ..frontend.executions import premises_of
 from ..frontend.flatten import Flattener, flatten, raises_of
 from ..analysis.guard_checks import check_guards
 from ..frontend.machines import Machine, MachineBuilder
@@ -363,6 +364,7 @@ class _Resolution:
                     kind=kind,
                     instance=instance,
                     condition=condition,
+                    premises=premises_of(node.condition),
                 )
             )
 

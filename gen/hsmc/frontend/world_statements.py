@@ -9,6 +9,7 @@ from typing import Mapping, Optional, Sequence
 from .. import ir
 from . import ast
 from .context import Signature
+from .executions import premises_of
 from .expressions import is_number
 from ..source import Span
 from .statements import Statements
@@ -115,6 +116,7 @@ class WorldStatements(Statements):
             property=node.property.text,
             condition=condition,
             text=node.condition.span.squeezed,
+            premises=premises_of(node.condition),
         )
 
     def refer(self, span: Span, name: str) -> None:

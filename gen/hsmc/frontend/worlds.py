@@ -11,6 +11,7 @@ from typing import Iterable, Iterator, Optional, Sequence, Union
 from .. import ir, walk
 from . import ast
 from .context import Context, Signature
+from .executions import executions_of, nodes_of, premises_of
 from .expressions import U32
 from .world_names import IN_FLIGHT, WorldNames
 from .world_statements import WorldStatements
@@ -123,6 +124,7 @@ class WorldBuilder(WorldNames):
             end=ends[0] if ends else None,
             always=tuple(always),
             eventually=tuple(eventually),
+            executions=executions_of(node),
         )
 
     # --- lines
@@ -260,7 +262,9 @@ class WorldBuilder(WorldNames):
         if node is None or not line.names_property(node.property, "safety"):
             return None
         when = line.condition(node.when) if node.when is not None else None
-        return ir.Unchanged(property=node.property.text, when=when)
+        return ir.Unchanged(
+            property=node.property.text, when=when, place=node.span.place()
+        )
 
     def _arguments(
         self, line: WorldStatements, node: ast.Call, signature: Signature, what: str
@@ -482,7 +486,7 @@ class WorldBuilder(WorldNames):
         declared = self.context.process(process)
         if declared is None:
             return None
-        states = [n for n in _nodes_of(declared.states) if isinstance(n, ast.State)]
+        states = [n for n in nodes_of(declared.states) if isinstance(n, ast.State)]
         own = {t.state: t for t in self.context.timers if t.process == process.text}
         for each in states:
             if each.name.text == state.text:
@@ -535,6 +539,7 @@ class WorldBuilder(WorldNames):
             property=node.property.text,
             condition=condition,
             text=node.condition.span.squeezed,
+            premises=premises_of(node.condition),
         )
 
     def _eventually(self, node: ast.Eventually) -> Optional[ir.Eventually]:
@@ -564,17 +569,7 @@ def _numbers_used(item: object) -> set[tuple[str, str]]:
     }
 
 
-def _nodes_of(item: object) -> Iterable[ast.Node]:
-    if isinstance(item, tuple):
-        for part in item:
-            yield from _nodes_of(part)
-    elif isinstance(item, ast.Node):
-        yield item
-        for name in item.__dataclass_fields__:
-            yield from _nodes_of(getattr(item, name))
-
-
 def _properties_named(world: ast.World) -> Iterable[ast.Name]:
-    for node in _nodes_of(world):
+    for node in nodes_of(world):
         if isinstance(node, (ast.Assert, ast.Unchanged, ast.Always, ast.Eventually)):
             yield node.property

@@ -12,9 +12,9 @@ from ..files import read_text
 
 
 def entries(
-    path: Path, name: str, keys: Sequence[str]
+    path: Path, name: str, *choices: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Of each table of the list `name`, where it stands and its values, which have exactly these keys."""
+    """Of each table of the list `name`, where it stands and its values, which have exactly the keys of one of `choices`."""
     try:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
@@ -24,11 +24,11 @@ def entries(
         raise Failure(
             f"{path}: expected [[{name}]] and nothing else, found {', '.join(table)}"
         )
-    wanted = f"{', '.join(keys[:-1])} and {keys[-1]}"
+    wanted = ", or ".join(f"{', '.join(keys[:-1])} and {keys[-1]}" for keys in choices)
     for number, values in enumerate(found, start=1):
         where = f"{path}: {name} {number}"
-        if not isinstance(values, dict) or set(values) != set(keys):
+        if not isinstance(values, dict) or set(values) not in map(set, choices):
             raise Failure(f"{where} has not exactly the keys {wanted}")
         if not all(isinstance(text, str) and text.strip() for text in values.values()):
-            raise Failure(f"{where}: {wanted} are texts, none empty")
+            raise Failure(f"{where}: {' and '.join(values)} are texts, none empty")
         yield where, {key: " ".join(text.split()) for key, text in values.items()}

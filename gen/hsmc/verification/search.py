@@ -23,6 +23,7 @@ CHECKED = (
     "-DHSM_CHECKED",
     "-DHSM_CHECK_ABORT=model_check_failed",
     "-DHSM_HOLDS=HOLDS",
+    "-DHSM_PREMISE=MODEL_PREMISE",
 )
 
 # What the search of a configuration may take before it counts as incomplete.
@@ -89,7 +90,8 @@ class Run:
     violated: str = ""  # the property
     only: Optional[str] = None  # the one property that was asserted
     incomplete: list[str] = field(default_factory=list)  # why it proves nothing
-    not_taken: list[int] = field(default_factory=list)  # numbers of rows; C only
+    not_taken: list[int] = field(default_factory=list)  # numbers of rows
+    not_executed: list[str] = field(default_factory=list)  # names, of all else
     cut_short: bool = False  # by time, depth or memory
     member: int = 0  # of a swarm, which found the violation
 
@@ -410,12 +412,16 @@ def interpret(
         run.violated = subject.property_of(run.failure)
     elif run.incomplete:
         run.failure = "; ".join(run.incomplete)
-    # The promela counts none. A list that is missing is not an empty one.
-    not_taken = re.search(r"transitions not taken:(.*)", output)
-    if not_taken:
+    # A list that is missing is not an empty one.
+    not_taken = re.search(r"^transitions not taken:(.*)", output, re.MULTILINE)
+    not_executed = re.search(r"^not executed:(.*)", output, re.MULTILINE)
+    if not_taken and not_executed:
         run.not_taken = [int(text) for text in not_taken.group(1).split()]
-    elif run.engine == "c" and run.holds:
+        executions = subject.executions(run.search.check)
+        numbers = [int(text) for text in not_executed.group(1).split()]
+        run.not_executed = [executions[number].name for number in numbers]
+    elif run.holds:
         run.incomplete.append(
-            "the verifier did not say which transitions it has not taken: see pan.log"
+            "the verifier did not say what it has not executed: see pan.log"
         )
         run.failure = run.incomplete[0]

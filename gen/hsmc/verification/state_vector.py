@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Puts our hash and compression of state vectors, models/state_vector.c, into a verifier in place of SPIN's, has it begin
-with the count of transitions, models/spin_support.h, and leaves memory untouched that it does not need."""
+with the count of what it executes, models/spin_support.h, and leaves memory untouched that it does not need."""
 
 from __future__ import annotations
 
@@ -51,11 +51,7 @@ CALLS_COMPRESSION = """#ifndef HC
 """
 
 
-# The Promela counts no transitions.
-COUNTS_COVERAGE = """#ifdef ENGINE_C
-	spin_count_coverage();
-#endif
-"""
+COUNTS_COVERAGE = "\tspin_count_coverage();\n"
 
 
 @functools.cache

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Iterator, NoReturn, Optional, Sequence
 
 from .. import ir, naming
-from ..backends import backend_c, backend_promela, backend_world, c_units, model_size
+from ..backends import backend_c, backend_promela, backend_world, c_units
+from ..backends import executions, model_size
 from ..backends.exchange import Exchange, divided
 from ..failure import Failure, choose
 from ..compilation.compiler import Compilation, has_divided_bounds
@@ -126,6 +127,10 @@ class Subject:
         world = self.checked(check, kind).world_of(check)
         assert world is not None
         return world
+
+    def executions(self, check: str) -> list[ir.Execution]:
+        """What a search of this check may execute besides transitions."""
+        return executions.all_of(self.protocol, self.world(check))
 
     @property
     def world_file(self) -> str:

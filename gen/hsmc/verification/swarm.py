@@ -38,6 +38,7 @@ def merge(run: Run, members: Sequence[Run]) -> None:
     run.depth = max(member.depth for member in members)
     run.megabytes = max(member.megabytes for member in members)
     run.not_taken = sorted(set.intersection(*(set(m.not_taken) for m in members)))
+    run.not_executed = sorted(set.intersection(*(set(m.not_executed) for m in members)))
     run.errors, run.failure, run.violated = last.errors, last.failure, last.violated
     run.member = len(members) if last.errors else 0
     run.incomplete = [

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, Sequence
 
 from .search import Run
-from .subject import Search, Subject
+from .subject import Search
 
 
 def verdict(run: Run) -> str:
@@ -66,7 +66,7 @@ def table(runs: Sequence[Run]) -> str:
 
 
 def unequal(runs: Sequence[Run]) -> list[tuple[str, Search]]:
-    """Pairs of engines that did not store the same states, or of which one alone found a violation."""
+    """Pairs of engines that did not store the same states or execute the same, or of which one alone found a violation."""
     problems = []
     for one, other in itertools.combinations(runs, 2):
         same = (one.search.protocol, one.search.check, one.search.kind) == (
@@ -83,24 +83,15 @@ def unequal(runs: Sequence[Run]) -> list[tuple[str, Search]]:
         elif one.holds and one.states != other.states:
             text = f"{one.name} stores {one.states} states, {other.name} {other.states}: the two back ends differ"
             problems.append((text, one.search))
+        elif one.holds and executed(one) != executed(other):
+            text = f"{one.name} and {other.name} do not execute the same: the two back ends differ"
+            problems.append((text, one.search))
     return problems
 
 
-def never_taken(
-    runs: Sequence[Run], subject: Subject
-) -> Optional[list[tuple[str, str]]]:
-    """Transitions that no exhaustive search of a protocol takes: id and place. Only the C counts them; None: it did not
-    run."""
-    rows = list(subject.protocol.rows())
-    lists = [
-        set(run.not_taken)
-        for run in runs
-        if run.search.protocol == subject.name and run.engine == "c" and run.holds
-    ]
-    if not lists:
-        return None
-    missing = sorted(set.intersection(*lists))
-    return [(rows[index].id, str(rows[index].place)) for index in missing]
+def executed(run: Run) -> tuple[list[int], list[str]]:
+    """By what it has left out."""
+    return run.not_taken, run.not_executed
 
 
 def as_record(run: Run) -> dict[str, Any]:
@@ -129,6 +120,7 @@ def as_record(run: Run) -> dict[str, Any]:
         "faults": search.faults,
         "besides": search.other_faults,
         "not_here": search.absent,
+        "not_executed": run.not_executed,
     }
     if run.failure:
         record.update(failure=run.failure, property=run.violated or None)
