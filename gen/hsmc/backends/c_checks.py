@@ -163,11 +163,11 @@ class CheckWriter(BodyWriter):
             references_checked=True,
         )
         lines.append(head)
-        first = walk.first_premise(self.protocol, property_)
+        first_premise = walk.first_premise(self.protocol, property_)
         condition = self.with_premises(
             property_.condition,
             property_.premises,
-            lambda position: f"HSM_PREMISE({first + position}u",
+            lambda position: f"HSM_PREMISE({first_premise + position}u",
         )
         call = self.call("HSM_HOLDS", [property_.name, condition])
         lines.append(self.marks.mark(property_.place, self.line(depth, f"{call};")))

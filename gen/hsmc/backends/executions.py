@@ -34,13 +34,13 @@ class Counting:
             for number, each in enumerate(world.executions)
         }
 
-    def number(self, kind: str, place: ir.Place, position: int = 0) -> int:
+    def number(self, kind: ir.ExecutionKind, place: ir.Place, position: int = 0) -> int:
         return self._numbers[kind, place, position]
 
     def only(self, kind: str) -> int:
         """The number of what a world has once."""
         return next(n for n, e in enumerate(self._executions) if e.kind == kind)
 
-    def call(self, kind: str, place: ir.Place) -> str:
+    def call(self, kind: ir.ExecutionKind, place: ir.Place) -> str:
         """The statement that counts."""
         return f"spin_execute({self.number(kind, place)}u);"

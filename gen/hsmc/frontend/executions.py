@@ -80,7 +80,7 @@ def executions_of(world: ast.World) -> tuple[ir.Execution, ...]:
 def _offered(offer: ast.Offer) -> str:
     """What a line is named after: its first event, or its device operation, or the word it has instead."""
     for each in offer.events[:1]:
-        parts = []
+        parts: list[str] = []
         node: object = each.event
         while not isinstance(node, ast.NameUse):
             if isinstance(node, ast.Call):

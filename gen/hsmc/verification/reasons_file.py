@@ -27,7 +27,9 @@ def entries(
     wanted = ", or ".join(f"{', '.join(keys[:-1])} and {keys[-1]}" for keys in choices)
     for number, values in enumerate(found, start=1):
         where = f"{path}: {name} {number}"
-        if not isinstance(values, dict) or set(values) not in map(set, choices):
+        if not isinstance(values, dict) or set(values) not in [
+            set(keys) for keys in choices
+        ]:
             raise Failure(f"{where} has not exactly the keys {wanted}")
         if not all(isinstance(text, str) and text.strip() for text in values.values()):
             raise Failure(f"{where}: {' and '.join(values)} are texts, none empty")
