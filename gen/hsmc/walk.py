@@ -38,6 +38,48 @@ STATELESS = (
 _parts: dict[type, tuple[str, ...]] = {}
 
 
+def world_parts(world: ir.World) -> Iterator[Node]:
+    """The expressions and statements of its lines."""
+    for item in (
+        world.ready,
+        world.timers,
+        *(parameter.value for parameter in world.parameters),
+        *world.wires,
+        *world.offers,
+        *world.observers,
+        world.end,
+        *world.always,
+        *world.eventually,
+    ):
+        yield from _world_parts(item)
+
+
+def _world_parts(item: object) -> Iterator[Node]:
+    """The expressions and statements of a line of the world."""
+    if isinstance(item, (ir.ExpressionBase, ir.StatementBase)):
+        yield cast(Node, item)
+    elif isinstance(item, tuple):
+        for part in item:
+            yield from _world_parts(part)
+    elif isinstance(
+        item,
+        (
+            ir.Wire,
+            ir.Offer,
+            ir.Offered,
+            ir.Sent,
+            ir.Unchanged,
+            ir.Observer,
+            ir.End,
+            ir.Eventually,
+        ),
+    ):
+        for value in vars(item).values():
+            yield from _world_parts(value)
+    elif isinstance(item, ir.Block):
+        yield from item.statements
+
+
 def part_at(node: ir.Expression, path: ir.PathDown) -> Optional[ir.Expression]:
     """Of a condition; None where constants have left nothing of that part."""
     for name in path:

@@ -10,6 +10,7 @@ import pytest
 
 from hsmc import compile_spec
 from hsmc.backends import backend_world
+from hsmc.compilation.compiler import Compilation
 from tests.verification.test_verification import hsmc
 
 CUT = Path(__file__).parent / "cut"
@@ -82,3 +83,62 @@ def test_what_is_assigned_and_shifted_is_checked(
 ) -> None:
     """But for what fits, and what a conversion cuts on purpose."""
     assert places(tmp_path, action) == checked
+
+
+# --- what is certain without a search
+
+
+MORE = """  bound most = 0
+  function under(a: u32, b: u32): bool = a <= b or small == 9
+"""
+
+
+def codes(directory: Path, action: str, holds: str = "low(wide) < 3") -> list[str]:
+    spec = directory / "numbers.hsm"
+    text = SPEC.format(action=action).replace("low(wide) < 4", holds)
+    text = text.replace("      / \n", "")
+    spec.write_text(text.replace("  variable small", MORE + "  variable small"))
+    return [each.code for each in Compilation(spec).diagnostics()]
+
+
+@pytest.mark.parametrize(
+    "action, found",
+    [
+        ("wide := 1 << (small | 32)", ["HSM0315"]),
+        ("list[small + 4] := 1", ["HSM0315"]),
+        ("small := wide | 256", ["HSM0319"]),
+        # The search looks at what only may be outside.
+        ("wide := 1 << small", []),
+        ("list[small] := 1", []),
+        ("small := wide", []),
+        ("small := u8(wide | 256)", []),
+        # What the bounds rule out is not looked at.
+        ("if most > 0 / wide := 1 << (small | 32)", []),
+    ],
+)
+def test_what_is_certainly_outside_is_an_error(
+    action: str, found: list[str], tmp_path: Path
+) -> None:
+    if action.startswith("if "):
+        condition, _, statement = action.partition(" / ")
+        action = f"\n      {condition}\n        {statement}"
+    assert codes(tmp_path, action) == found  # as a block below the line
+
+
+@pytest.mark.parametrize(
+    "holds, found",
+    [
+        ("small < 256", ["HSM0318"]),
+        ("low(wide) < 4", ["HSM0318"]),
+        ("small < 4 or small > 3", ["HSM0318"]),
+        ("small < 255", []),
+        ("small < most", []),  # checks set bounds
+        ("small >= most", []),
+        ("under(0, n)", []),  # of this call only
+        ("under(n, 0)", []),
+    ],
+)
+def test_a_comparison_of_a_world_that_says_nothing(
+    holds: str, found: list[str], tmp_path: Path
+) -> None:
+    assert codes(tmp_path, "wide := wide + 1", holds) == found

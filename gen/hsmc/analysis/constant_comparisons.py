@@ -28,7 +28,7 @@ def check_comparisons(protocol: ir.Protocol, places: Places, ranges: Ranges) -> 
         seen.add(node.place)
         left = without_reports.value(node.left, Facts({}))
         right = without_reports.value(node.right, Facts({}))
-        outcome, reason = _outcome(node, left, right)
+        outcome, reason = outcome_of(node, left, right)
         if outcome is not None:
             truth = "always" if outcome else "never"
             what = "condition" if node.operator in ("and", "or") else "comparison"
@@ -80,7 +80,7 @@ def _everything(values: Intervals) -> bool:
     return reached >= LARGEST
 
 
-def _outcome(
+def outcome_of(
     node: ir.Binary, left: Interval, right: Interval
 ) -> tuple[Optional[bool], str]:
     if node.operator in ("and", "or"):

@@ -14,6 +14,7 @@ from ..frontend.places import Places
 from .ranges import Ranges
 from .record_flow import RecordFlow
 from .reference_checks import check_references
+from .world_ranges import check_worlds
 
 
 def check_protocol(context: Context, protocol: ir.Protocol) -> None:
@@ -24,6 +25,7 @@ def check_protocol(context: Context, protocol: ir.Protocol) -> None:
     ranges = Ranges(protocol, places)
     ranges.check()
     check_comparisons(protocol, places, ranges)
+    check_worlds(protocol, places)
     check_timers(context, protocol, places, ranges)
     check_ignored(protocol, places)
     check_data_flow(protocol, places)

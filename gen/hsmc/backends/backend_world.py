@@ -571,21 +571,7 @@ class WorldBackend:
     def functions(self) -> list[ir.Function]:
         """Those the world calls, and those they call."""
         wanted: set[str] = set()
-        found: list[object] = [
-            part
-            for item in (
-                self.world.ready,
-                self.world.timers,
-                *(parameter.value for parameter in self.world.parameters),
-                *self.world.wires,
-                *self.world.offers,
-                *self.world.observers,
-                self.world.end,
-                *self.world.always,
-                *self.world.eventually,
-            )
-            for part in _parts(item)
-        ]
+        found: list[object] = list(walk.world_parts(self.world))
         while found:
             for node in walk.nodes(found.pop()):
                 if isinstance(node, ir.Call) and node.function not in wanted:
@@ -713,32 +699,6 @@ class WorldBackend:
     def selects(self, offered: ir.Offered) -> str:
         """May the event be for no record? As C."""
         return "true" if self.event(offered)[1].select is not None else "false"
-
-
-def _parts(item: object) -> Iterator[object]:
-    """The expressions and statements of a line of the world."""
-    if isinstance(item, (ir.ExpressionBase, ir.StatementBase)):
-        yield item
-    elif isinstance(item, tuple):
-        for part in item:
-            yield from _parts(part)
-    elif isinstance(
-        item,
-        (
-            ir.Wire,
-            ir.Offer,
-            ir.Offered,
-            ir.Sent,
-            ir.Unchanged,
-            ir.Observer,
-            ir.End,
-            ir.Eventually,
-        ),
-    ):
-        for value in vars(item).values():
-            yield from _parts(value)
-    elif isinstance(item, ir.Block):
-        yield from item.statements
 
 
 def generate(
