@@ -47,6 +47,7 @@ world one
   variable wide:  u32
   variable list:  u8[4]
   function low(n: u32): u8 = u8(n & 3)
+  function half(n: u16): u8 = n >> 1
   host P.go(small) at only when wide < 2
       / {action}
   observe out(n) / assert p: low(wide) < 4
@@ -56,26 +57,28 @@ check c
 """
 
 
-def places(directory: Path, action: str) -> list[str]:
+def places(directory: Path, action: str, given: str = "small") -> list[str]:
     """Where the world checks a number, in its C."""
     spec = directory / "numbers.hsm"
-    spec.write_text(SPEC.format(action=action))
+    spec.write_text(SPEC.format(action=action).replace("go(small)", f"go({given})"))
     files = backend_world.generate(compile_spec(str(spec), "c"), False)
     text = "".join(files.values())
-    return re.findall(r'hsm_world_(?:fits|shift)\(.*?"numbers.hsm:(\d+)"', text)
+    return re.findall(r'"numbers.hsm:(\d+)"\)', text)
 
 
 @pytest.mark.parametrize(
     "action, checked",
     [
         ("wide := wide + 1", []),
-        ("small := small + 1", ["15"]),
-        ("small := wide", ["15"]),
-        ("list[0] := wide", ["15"]),
-        ("wide := 1 << small", ["15"]),
+        ("small := small + 1", ["16"]),
+        ("small := wide", ["16"]),
+        ("list[0] := wide", ["16"]),
+        ("wide := 1 << small", ["16"]),
         ("small := 3", []),
         ("small := u8(small + 1)", []),
         ("small := list[1]", []),
+        ("small := half(wide)", ["16", "14"]),  # what it is given, and what it gives
+        ("small := half(u16(wide))", ["14"]),
     ],
 )
 def test_what_is_assigned_and_shifted_is_checked(
@@ -83,6 +86,11 @@ def test_what_is_assigned_and_shifted_is_checked(
 ) -> None:
     """But for what fits, and what a conversion cuts on purpose."""
     assert places(tmp_path, action) == checked
+
+
+def test_what_an_event_is_given_is_checked(tmp_path: Path) -> None:
+    assert places(tmp_path, "small := 3", given="wide") == ["15"]
+    assert places(tmp_path, "small := 3", given="u8(wide)") == []
 
 
 # --- what is certain without a search

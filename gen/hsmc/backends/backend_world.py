@@ -108,11 +108,16 @@ class WorldWriter(backend_c.CWriter):
         largest = naming.unsigned(str((1 << kind.bits) - 1))
         return self.checked("hsm_world_fits", [self.text(node), largest], node)
 
+    def _narrow(self, node: ir.Narrow) -> Text:
+        """Of an argument, a field of a payload, what a function gives."""
+        if node.meant or not self._may_be_cut(node.operand, node.type):
+            return super()._narrow(node)
+        text = self._fitting(node.operand, node.type)
+        return Text(f"({self.names.scalar(node.type)}){text}", UNARY, INT)
+
     def _assign(self, node: ir.Assign, depth: int) -> str:
         target = self.text(node.target).removeprefix("(uint32_t)")
         kind, value = node.target.type, node.value
-        if isinstance(value, ir.Narrow) and not value.meant and value.type == kind:
-            value = value.operand  # the check cuts
         text = self.stored(value, kind)
         if value.value is None and self._may_be_cut(value, kind):
             text = f"({self.names.scalar(kind)}){self._fitting(value, kind)}"
