@@ -48,10 +48,10 @@ class WorldRanges(Ranges):
             self.run(observer.block.statements, Facts({}))
         if world.end is not None:
             self._line(world.end.when, (), world.end.block)
-        for condition in (world.ready, world.timers):
+        claims = [claim.condition for claim in world.always]
+        claims += [claim.condition for claim in world.eventually]
+        for condition in (world.ready, world.timers, *claims):
             self._condition(condition)
-        for claim in (*world.always, *world.eventually):
-            self._condition(claim.condition)
 
     def _condition(self, condition: Optional[ir.Expression]) -> Facts:
         """What is known where it holds."""
