@@ -51,6 +51,15 @@ static inline uint32_t hsm_world_index(const uint32_t index, const uint32_t coun
     return 0;
 }
 
+/* Checks the first of `length` bits of a set of the world that has `count`. */
+static inline uint32_t hsm_world_bits(const uint32_t first, const uint32_t length,
+                                      const uint32_t count, const char *const place) {
+    if (length == 0 || (length <= count && first <= count - length))
+        return first;
+    hsm_world_failed(HSM_CHECK_INDEX, place);
+    return 0;
+}
+
 /* Checks by how many places the world shifts. */
 static inline uint32_t hsm_world_shift(const uint32_t places, const char *const place) {
     if (places < 32)

@@ -21,6 +21,8 @@ CUT = Path(__file__).parent / "cut"
     [
         ("world_overflow", "value_in_range", "world_overflow.hsm:19"),
         ("world_shift", "shift_in_word", "world_shift.hsm:15"),
+        ("world_bit", "index_in_bounds", "world_bit.hsm:17"),
+        ("world_bits", "index_in_bounds", "world_bits.hsm:18"),
     ],
 )
 def test_both_engines_find_it(

@@ -98,6 +98,23 @@ class WorldWriter(backend_c.CWriter):
     def shift(self, node: ir.Binary, places: str) -> str:
         return self.checked("hsm_world_shift", [places], node)
 
+    def bits_call(
+        self,
+        helper: str,
+        bits: ir.Expression,
+        *rest: ir.Expression,
+        written: bool = False,
+    ) -> str:
+        assert isinstance(bits.type, ir.BitsType)
+        size = self.size(bits.type.count)
+        index, *length = [self.text(each) for each in rest]
+        if length:
+            index = self.checked("hsm_world_bits", [index, *length, size], rest[0])
+        elif rest[0].value is None:
+            index = self.checked("hsm_world_index", [index, size], rest[0])
+        place = self.written(bits) if written else self.text(bits)
+        return self.call(helper, [place, size, index, *length])
+
     def _may_be_cut(self, node: ir.Expression, kind: ir.Type) -> bool:
         if not isinstance(kind, (ir.IntegerType, ir.EnumerationType)):
             return False
