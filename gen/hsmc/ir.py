@@ -196,7 +196,10 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class Device(Declaration):
+    """`timers_seen`: at a call of it some world sees whether timers run."""
+
     arguments: tuple[Argument, ...]
+    timers_seen: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,8 +333,9 @@ class Leaf:
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """One flattened transition. Executed in this order: `exit_actions`; timers `cancelled`; state := `target`; timers
-    `armed` but for those whose duration is computed; `actions`; those; `entry_actions`. target None: internal, only
-    `actions` are there. `actions` of a row that arms a timer with a computed duration do not raise.
+    `armed` but for those whose duration is computed; `actions`; those (late_timers.py says of which rows: last of all);
+    `entry_actions`. target None: internal, only `actions` are there. `actions` of a row that arms a timer with a computed
+    duration do not raise.
 
     id       `Process.LEAF.event.N`: N counts the rows of the (leaf, event) from 0. Timer expiry: event is `after`,
              or `after_STATE` when an enclosing state owns the timer.

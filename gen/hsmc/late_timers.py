@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which rows arm their timers after all else, and so do first what they raise.
 
-To compute a duration takes time. Nobody can tell whether it is computed before or after what a row raises, if that neither
-changes what the duration is computed from nor starts or stops a timer. Fields are distinguished, records are not.
+To compute a duration takes time. Nothing can tell whether it is computed before or after what a row raises, if that neither
+changes what the duration is computed from nor starts or stops a timer, and if no world looks at timers when a device is
+called there. Fields are distinguished, records are not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ class LateTimers:
     def __init__(self, protocol: ir.Protocol) -> None:
         self._bodies = {f"function {f.name}": f.body for f in protocol.functions}
         self._bodies.update((f"action {a.name}", a.body) for a in protocol.actions)
+        self._seen = {d.name for d in protocol.devices if d.timers_seen}
         self._rows: dict[tuple[str, str], list[ir.Row]] = {}
         self._parts: dict[tuple[str, str], list[object]] = {}
         for process in protocol.processes:
@@ -27,6 +29,7 @@ class LateTimers:
                 self._parts.setdefault(event, []).extend(walk.handler_parts(handler))
 
     def in_row(self, row: ir.Row) -> bool:
+        """Of the timers that the row arms with a computed duration."""
         computed = [timer.duration for timer in row.armed if timer.computed]
         if not computed or not row.raises:
             return False
@@ -40,6 +43,9 @@ class LateTimers:
                     for changed in _changed(node)
                     for name in read
                 ):
+                    return False
+            elif isinstance(node, ir.DeviceCall):
+                if node.device in self._seen:
                     return False
             elif isinstance(node, ir.Raise):
                 rows = self._rows.get((node.process, node.event), [])

@@ -30,6 +30,7 @@ from .property_checks import PropertyChecks, property_checks
 from .promela_checks import properties_inline, properties_name
 from .promela_expressions import TOP, choice, field_name, indent
 from .promela_statements import StatementWriter, handler_owner
+from ..late_timers import LateTimers
 from ..recall import Recall, recall
 
 LONGEST_SET = 31  # bits of a set, which is one signed integer
@@ -44,6 +45,10 @@ class Unsupported(Exception):
 
 class PromelaWriter(StatementWriter):
     """Machines as Promela text."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        super().__init__(protocol)
+        self.late_timers = LateTimers(protocol)
 
     # --- bodies ---
 
@@ -111,10 +116,15 @@ class PromelaWriter(StatementWriter):
             lines.append(
                 f"{self.state_place(process)} = {self.names.leaf(process.name, row.target)}"
             )
-        lines += [
-            f"hsm_timer_arm({self.timer_bit(timer, instance)})" for timer in row.armed
-        ]
-        return lines + self.block((*row.actions, *row.entry_actions))
+        lines += self.arming(instance, [t for t in row.armed if not t.computed])
+        lines += self.block(row.actions)
+        computed = self.arming(instance, [t for t in row.armed if t.computed])
+        entry = self.block(row.entry_actions)
+        late = self.late_timers.in_row(row)
+        return lines + (entry + computed if late else computed + entry)
+
+    def arming(self, instance: Optional[str], timers: Sequence[ir.Timer]) -> list[str]:
+        return [f"hsm_timer_arm({self.timer_bit(timer, instance)})" for timer in timers]
 
     def groups(
         self, process: ir.Process, handler: ir.Handler, groups: Sequence[ir.Group]
@@ -178,10 +188,7 @@ class PromelaWriter(StatementWriter):
                     lines.append(
                         f"{self.state(field_name(variable.name))} = {self.number(variable.initial.value)}"
                     )
-            lines += [
-                f"hsm_timer_arm({self.timer_bit(timer, None)})"
-                for timer in process.initial_timers
-            ]
+            lines += self.arming(None, process.initial_timers)
             lines += self.block(process.initial_actions)
         return lines
 

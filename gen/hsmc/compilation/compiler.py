@@ -26,6 +26,7 @@ from ..report import Diagnostic, Report, SpecError
 from ..source import Span
 from ..analysis.state_checks import check_events, check_reachability
 from ..frontend.statements import Statements
+from ..frontend.world_sight import devices_with_timers_seen
 from ..frontend.worlds import (
     DIVIDED,
     LIVENESS,
@@ -707,6 +708,7 @@ class _Resolution:
         context = self.context
         spec = context.spec
         nodes = [d for d in spec.declarations if isinstance(d, ast.Protocol)]
+        timers_seen = devices_with_timers_seen(spec)
         order = {d.name.text: i for i, d in enumerate(spec.declarations)}
         counters: list[ir.Counter] = []
         for node in spec.declarations:
@@ -755,6 +757,7 @@ class _Resolution:
                     doc=node.doc,
                     place=node.name.span.place(),
                     arguments=context.signatures[node.name.text].arguments,
+                    timers_seen=node.name.text in timers_seen,
                 )
                 for node in spec.declarations
                 if isinstance(node, ast.Device) and context.is_first(node)
