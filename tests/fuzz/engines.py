@@ -58,6 +58,7 @@ class Cross(Native):
         bare = TOP / "tests" / "fuzz" / "bare"
         common = ["mips-linux-gnu-gcc", *flags, *options, *WARNINGS, port]
         common += [f"-I{bare}", f"-I{sources}", f"-I{TOP}"]
+        common += ["-include", str(TOP / "fw-runtime/port/tigon2/bits.h")]
         harness = ["-O1", "-c", str(sources / "harness.c"), "-o", "cross_harness.o"]
         tool([*common, *harness], self.directory, self.name)
         objects = ["cross_harness.o", *map(str, self.runtime)]

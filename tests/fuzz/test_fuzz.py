@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 
+import hsmc
 from hsmc import ir
 from hsmc.backends.backend_javascript import JavaScriptWriter
-from hsmc.testing.engines import difference
+from hsmc.interpreter.interpreter import Program
+from hsmc.testing.engines import difference, first_divergence
 from tests.fuzz import spec_writer
-from tests.fuzz.engines import ENGINES, JavaScript
+from tests.fuzz.batches import Batch, fill
+from tests.fuzz.engines import ENGINES, TOP, Cross, JavaScript
 from tests.fuzz.fuzz import Run, seeds_of
 from tests.long_tests import long
 
@@ -31,6 +34,20 @@ def test_all_engines_do_the_same(tmp_path: Path) -> None:
     names = ["interpreter", "gcc", "clang", "cross", "promela", "javascript"]
     assert list(run.seconds) == names
     print(run.report())
+
+
+@pytest.mark.parametrize("name", ["defer", "records", "profiles"])
+def test_the_firmware_compiler_takes_what_the_language_has(
+    name: str, tmp_path: Path
+) -> None:
+    """Pools, whose lowest free record the core finds by an instruction of its own; state that is made of bytes."""
+    protocol = hsmc.compile_spec(TOP / f"tests/compiler/features/{name}.hsm")
+    batch = Batch(Program(protocol), [], [])
+    fill(batch, 1, 200)
+    engine = Cross(batch.program, tmp_path)
+    engine.build()
+    assert len(batch.commands) > 100
+    assert first_divergence(engine, batch) is None
 
 
 def test_specs_are_full_of_edges() -> None:

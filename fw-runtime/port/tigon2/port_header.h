@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fw-runtime/port/tigon2/bits.h"
 #include "fw-runtime/port/tigon2/memory_map.h"
 #include "fw-runtime/port/tigon2/registers.h"
 
@@ -68,20 +69,6 @@ static inline void tigon2_enable(unsigned event) {
 static inline void tigon2_disable(unsigned event) {
     tigon2_enabled &= ~(1u << event);
 }
-
-/* Index of the most significant set bit plus 1, 0 for none (tigon2.md 1.3). */
-static inline uint32_t tigon2_priority(uint32_t value) {
-    uint32_t result;
-    __asm__("pri %0, %1, %1" : "=r"(result) : "r"(value));
-    return result;
-}
-
-static inline uint32_t nic_highest_bit(uint32_t word) {
-    return tigon2_priority(word) - 1;
-}
-
-/* The chip finds the highest bit, not the lowest (tigon2.md 1.3). */
-#define hsm_lowest_bit(word) (nic_highest_bit((word) & (0u - (word))))
 
 static inline uint32_t nic_clock(void) {
     return TIGON2_REGISTER(TIMER);
