@@ -20,6 +20,7 @@ class LateTimers:
         self._bodies = {f"function {f.name}": f.body for f in protocol.functions}
         self._bodies.update((f"action {a.name}", a.body) for a in protocol.actions)
         self._seen = {d.name for d in protocol.devices if d.timers_seen}
+        self._protocol = protocol
         self._rows: dict[tuple[str, str], list[ir.Row]] = {}
         self._parts: dict[tuple[str, str], list[object]] = {}
         for process in protocol.processes:
@@ -27,6 +28,11 @@ class LateTimers:
                 event = (process.name, handler.event)
                 self._rows.setdefault(event, []).extend(handler.rows)
                 self._parts.setdefault(event, []).extend(walk.handler_parts(handler))
+
+    @property
+    def rows(self) -> frozenset[int]:
+        """The numbers of those rows."""
+        return frozenset(r.number for r in self._protocol.rows() if self.in_row(r))
 
     def in_row(self, row: ir.Row) -> bool:
         """Of the timers that the row arms with a computed duration."""

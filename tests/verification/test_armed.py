@@ -10,6 +10,7 @@ from typing import Optional
 import pytest
 
 from hsmc import compile_spec
+from hsmc.backends import backend_c, backend_promela
 from hsmc.late_timers import LateTimers
 from tests.verification.test_verification import hsmc
 
@@ -95,3 +96,15 @@ def test_what_of_a_world_sees_it(
     (row,) = (row for row in protocol.rows() if row.id == "P.IDLE.go.0")
     assert row.raises == (("Q", "note"),)
     assert LateTimers(protocol).in_row(row) == late
+
+
+def test_rows_that_a_model_leaves_out_count() -> None:
+    """A row that cannot be taken arms a timer: in C and in Promela alike, what raises its event is not late."""
+    protocol = compile_spec(str(ARMED / "left_out.hsm"))
+    text = backend_promela.generate(protocol)["order.pml"]
+    row = text[text.index("/* P.IDLE.go.0,") :]
+    assert row.index("hsm_timer_arm(") < row.index("order_on_q_note()")
+    code = backend_c.generate(protocol)["order.c"]
+    row = code[code.index("void order_on_p_go(") :]
+    row = row[row.index("{") :]
+    assert row.index("ORDER_TIMER_ARM(") < row.index("order_on_q_note(")

@@ -46,9 +46,12 @@ class Unsupported(Exception):
 class PromelaWriter(StatementWriter):
     """Machines as Promela text."""
 
-    def __init__(self, protocol: ir.Protocol) -> None:
+    def __init__(
+        self, protocol: ir.Protocol, late: frozenset[int] = frozenset()
+    ) -> None:
+        """`late`: the rows that arm computed timers after all else, by number."""
         super().__init__(protocol)
-        self.late_timers = LateTimers(protocol)
+        self.late = late
 
     # --- bodies ---
 
@@ -120,7 +123,7 @@ class PromelaWriter(StatementWriter):
         lines += self.block(row.actions)
         computed = self.arming(instance, [t for t in row.armed if t.computed])
         entry = self.block(row.entry_actions)
-        late = self.late_timers.in_row(row)
+        late = row.number in self.late
         return lines + (entry + computed if late else computed + entry)
 
     def arming(self, instance: Optional[str], timers: Sequence[ir.Timer]) -> list[str]:
@@ -467,8 +470,10 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
                 f"pool '{pool.name}' has {pool.count.value} records: a model has room for {LARGEST_POOL}; "
                 "let the check set its size to less"
             )
+    # Of the whole protocol, as in C: among what is left out may be what tells the difference.
+    late = LateTimers(protocol).rows
     protocol = decided(protocol)
-    writer = PromelaWriter(protocol)
+    writer = PromelaWriter(protocol, late)
     env = backend_c.environment()
     env.globals.update(p=writer, names=writer.names)
     bodies: list[str] = []
