@@ -15,13 +15,16 @@ from hsmc.admission import Carried, largest
 from hsmc.compilation.compiler import Compilation
 from hsmc.interpreter.interpreter import EntryPoint, Program
 from hsmc.interpreter.node_state import ContractViolation
-from hsmc.testing.differential import Command, Reference
-from hsmc.testing.engines import Script
+from hsmc.testing.differential import Command, Reference, flatten
+from hsmc.testing.engines import Divergence, Script
 from hsmc.testing.sequences import Guide
+from tests.fuzz.manual import Watch
 from tests.fuzz.spec_writer import EDGES, Part, write_specs
 
-EVENTS = 24  # for each small spec
+EVENTS = 120  # for each small spec
 SEQUENCES = 3  # each begins with a new node
+DIGITS = "0123456789"
+MACHINES = ("Root", "Branch", "Tree")
 
 
 class EdgeGuide(Guide):
@@ -57,6 +60,15 @@ class Batch(Script):
 
     text: str = ""
     parts: list[Part] = field(default_factory=list)
+    watches: dict[int, Watch] = field(default_factory=dict)  # by number
+
+    def __post_init__(self) -> None:
+        timers = self.program.protocol.timers
+        names = [timer.name for timer in timers]
+        computed = {timer.name for timer in timers if timer.computed}
+        for part in self.parts:
+            if part.machines is not None:
+                self.watches[part.number] = Watch(part.machines, names, computed)
 
     def owner(self, command: Command) -> Optional[int]:
         """The number of the small spec an event is for; None: of all."""
@@ -116,6 +128,39 @@ def step(batch: Batch, reference: Reference, command: Command) -> None:
         return
     batch.commands.append(command)
     batch.lines.append(line)
+
+
+def for_machines(batch: Batch, command: Command) -> bool:
+    """Is an event for one of the processes that the manual's oracle knows?"""
+    name = ""
+    if command[0] == "E":
+        name = batch.program.entries[int(str(command[1]))].process.name
+    elif command[0] == "T":
+        name = batch.program.protocol.timers[int(str(command[1]))].process
+    return name.rstrip(DIGITS) in MACHINES
+
+
+def watched(batch: Batch) -> Optional[Divergence]:
+    """Where the interpreter first parts from what the manual says of the machines."""
+    for index, (command, line) in enumerate(zip(batch.commands, batch.lines)):
+        number = batch.owner(command)
+        for each, watch in batch.watches.items():
+            if command[0] in ("R", "D"):
+                different = watch.step(None, line)
+            elif each != number or not for_machines(batch, command):
+                continue
+            elif command[0] == "T":
+                timer = batch.program.protocol.timers[int(str(command[1]))]
+                word, owner = timer.process.rstrip(DIGITS), int(str(command[2]))
+                different = watch.step((word, timer.state, owner), line)
+            else:
+                entry = batch.program.entries[int(str(command[1]))]
+                word = entry.process.name.rstrip(DIGITS)
+                values = [int(v) for v in flatten(command[2:])]
+                different = watch.step((word, entry.event.name, values), line)
+            if different:
+                return Divergence("manual", index, line, f"of {each}: {different}")
+    return None
 
 
 def replayed(batch: Batch, commands: Iterable[Command]) -> Batch:

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Random specs on all engines, step by step: interpreter, C by gcc, clang and the firmware's compiler, Promela, JavaScript.
+"""Random specs on all engines, step by step: interpreter, C by gcc, clang and the firmware's compiler, Promela, JavaScript;
+and what the interpreter does with hierarchical machines by the manual alone.
 
     python3 -m tests.fuzz.fuzz --specs 10000 --seed 1      # make fuzz SPECS=10000 SEED=1
 
@@ -16,6 +17,7 @@ import re
 import shutil
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Optional, Sequence
 
@@ -27,6 +29,7 @@ from hsmc.testing.engines import (  # noqa: E402
     EngineFailure,
     Native,
     Divergence,
+    Promela,
     TooLarge,
     describe,
     difference,
@@ -34,11 +37,15 @@ from hsmc.testing.engines import (  # noqa: E402
 )
 from tests.fuzz import batches  # noqa: E402
 from tests.fuzz.batches import Batch  # noqa: E402
+from tests.fuzz.spec_writer import has_machines  # noqa: E402
 from tests.fuzz.engines import ENGINES  # noqa: E402
+from tests.fuzz.features import FEATURES, LEAST, Features  # noqa: E402
 
 AT_ONCE = 40  # specs of a batch
 SPREAD = 1_000_003  # between the seeds of two runs
 ATTEMPTS = 60  # to make a spec smaller
+MOST_LEFT_OUT = 0.05  # of the specs: refused, or too large for an engine
+ENOUGH = 200  # specs, of which each feature is to be expected
 
 
 def processor_seconds() -> float:
@@ -60,6 +67,9 @@ class Run:
         self.turn = 0
         self.specs = self.refused = self.events = self.differences = 0
         self.beyond: dict[str, int] = {}  # specs an engine has no room for
+        self.having: Counter[str] = Counter()  # specs with each feature
+        # How often an engine executed each; where it parts from the interpreter, nothing of the batch counts.
+        self.executed: dict[str, Counter[str]] = {k.name: Counter() for k in engines}
         self.seconds: dict[str, float] = {}
 
     def timed(self, what: str, begin: float) -> None:
@@ -78,12 +88,51 @@ class Run:
         if batch is None:
             return []
         self.events += len(batch.commands)
-        told = []
+        features = Features(batch.program.protocol, batch.text)
+        for own in features.of_spec.values():
+            self.having.update(own)
+        begin = processor_seconds()
+        told = self.by_the_manual(batch, seeds)
+        self.timed("manual", begin)
         for kind in self.engines:
             begin = processor_seconds()
-            told += self.engine(kind, batch, seeds, directory)
+            if issubclass(kind, Promela):
+                told += self.apart(kind, seeds)
+            else:
+                told += self.engine(kind, batch, seeds, directory)
             self.timed(kind.name, begin)
         self.differences += len(told)
+        return told
+
+    def by_the_manual(self, batch: Batch, seeds: Sequence[int]) -> list[str]:
+        """What is told where the interpreter parts from the second oracle."""
+        divergence = batches.watched(batch)
+        if divergence is None:
+            return []
+        number = batch.owner(batch.commands[divergence.index])
+        path = self.directory / "alone" / "fuzz.hsm"
+        single = (
+            batches.alone(batch, seeds, number, path) if number is not None else None
+        )
+        again = batches.watched(single) if single is not None else None
+        if single is None or again is None or number is None:
+            kept = self.keep(batch.text, seeds[0], "manual")
+            return [f"{kept}: {describe(batch, divergence)}"]
+        kept = self.keep(single.text, seeds[number], "manual")
+        return [f"{kept}: {describe(single, again)}"]
+
+    def apart(self, kind: type[Engine], seeds: Sequence[int]) -> list[str]:
+        """Each spec with machines alone: after every step a model delivers what waits anywhere, so that with several in
+        one model each step has the rows of all. The others in one model."""
+        groups = [[seed] for seed in seeds if has_machines(seed)]
+        groups.append([seed for seed in seeds if not has_machines(seed)])
+        told = []
+        for group in filter(None, groups):
+            directory = self.directory / "apart"
+            shutil.rmtree(directory, ignore_errors=True)
+            batch, _ = batches.make_batch(group, directory / "fuzz.hsm")
+            if batch is not None:
+                told += self.engine(kind, batch, group, directory)
         return told
 
     def engine(
@@ -91,7 +140,7 @@ class Run:
     ) -> list[str]:
         """What is told of one engine. Where it has no room for some spec, each half has another try."""
         try:
-            divergence = self.compare(kind, batch, directory)
+            divergence = self.compare(kind, batch, directory, counted=True)
         except TooLarge:
             if len(seeds) == 1:
                 self.beyond[kind.name] = self.beyond.get(kind.name, 0) + 1
@@ -100,7 +149,7 @@ class Run:
             for half in (seeds[:middle], seeds[middle:]):
                 smaller = self.directory / "half"
                 shutil.rmtree(smaller, ignore_errors=True)
-                other, refused = batches.make_batch(half, smaller / "fuzz.hsm")
+                other, _ = batches.make_batch(half, smaller / "fuzz.hsm")
                 if other is not None:
                     told += self.engine(kind, other, half, smaller)
             return told
@@ -113,15 +162,23 @@ class Run:
         )
 
     def compare(
-        self, kind: type[Engine], batch: Batch, directory: Path
+        self,
+        kind: type[Engine],
+        batch: Batch,
+        directory: Path,
+        counted: bool = False,
     ) -> Optional[Divergence | EngineFailure]:
         name = "native" if issubclass(kind, Native) else kind.name
         engine = kind(batch.program, directory / name, self.turn)
         try:
             engine.build()
-            return first_divergence(engine, batch)
+            divergence = first_divergence(engine, batch)
         except EngineFailure as failure:
             return failure
+        if divergence is None and counted:
+            features = Features(batch.program.protocol, batch.text)
+            self.executed[kind.name] += features.executed(batch.lines)
+        return divergence
 
     def unbuilt(
         self, kind: type[Engine], seeds: Sequence[int], failure: EngineFailure
@@ -134,7 +191,7 @@ class Run:
             if batch is not None:
                 found = self.compare(kind, batch, directory)
                 if isinstance(found, EngineFailure):
-                    kept = self.keep(batch.text, seed, kind)
+                    kept = self.keep(batch.text, seed, kind.name)
                     return f"{kept}: {kind.name} cannot be built\n{found}"
         return f"specs {seeds[0]} to {seeds[-1]} together: {kind.name}\n{failure}"
 
@@ -169,13 +226,45 @@ class Run:
         again = compare(small)
         if again is not None:
             single, divergence = small, again
-        kept = self.keep(single.text, seeds[number], kind)
+        kept = self.keep(single.text, seeds[number], kind.name)
         return f"{kept}: {describe(single, divergence)}"
 
-    def keep(self, text: str, seed: int, kind: type[Engine]) -> Path:
-        path = self.directory / f"{kind.name}_{seed}.hsm"
+    def keep(self, text: str, seed: int, name: str) -> Path:
+        path = self.directory / f"{name}_{seed}.hsm"
         path.write_text(text)
         return path
+
+    def table(self) -> str:
+        """Of each feature the specs that have it, and how often each engine executed it."""
+        names = [kind.name for kind in self.engines]
+        rows = [["feature", "specs", *names]]
+        for feature in FEATURES:
+            counts = [self.executed[name][feature] for name in names]
+            rows.append([feature, *map(str, (self.having[feature], *counts))])
+        return "\n".join(
+            f"{row[0]:26}" + "".join(f"{cell:>11}" for cell in row[1:]) for row in rows
+        )
+
+    def shortcomings(self) -> list[str]:
+        """What makes a run no proof, whatever the engines did."""
+        total = self.specs + self.refused
+        found = [
+            f"only {self.having[feature]} of {self.specs} specs have: {feature}"
+            for feature in FEATURES
+            if self.having[feature] < LEAST * self.specs
+        ]
+        found += [
+            f"{name} has never executed: {feature}"
+            for name, counts in self.executed.items()
+            for feature in FEATURES
+            if not counts[feature]
+        ]
+        left_out = {"the compiler": self.refused, **self.beyond}
+        return found + [
+            f"{count} of {total} specs are refused by, or too large for {name}"
+            for name, count in left_out.items()
+            if count > MOST_LEFT_OUT * total
+        ]
 
     def report(self) -> str:
         times = ", ".join(
@@ -186,7 +275,7 @@ class Run:
             f", {count} too large for {name}" for name, count in self.beyond.items()
         )
         return (
-            f"{self.specs} specs ({self.refused} more refused{beyond}), {self.events} events, "
+            f"{self.table()}\n{self.specs} specs ({self.refused} more refused{beyond}), {self.events} events, "
             f"{self.differences} differences: {names}\n"
             f"processor time: {times}"
         )
@@ -207,6 +296,7 @@ def main() -> int:
     parser.add_argument("--engines", nargs="+", choices=names, default=names)
     parser.add_argument("--directory", type=Path, default=TOP / "build" / "fuzz")
     options = parser.parse_args()
+    options.directory = options.directory.resolve()
     options.directory.mkdir(parents=True, exist_ok=True)
     run = Run(options.directory, [k for k in ENGINES if k.name in options.engines])
     begin = shown = time.monotonic()
@@ -220,7 +310,11 @@ def main() -> int:
         if options.seconds and time.monotonic() - begin > options.seconds:
             break
     print(run.report())
-    return 1 if run.differences else 0
+    # Of a few specs chance decides what they have.
+    shortcomings = run.shortcomings() if run.specs + run.refused >= ENOUGH else []
+    for each in shortcomings:
+        print(each, file=sys.stderr)
+    return 1 if run.differences or shortcomings else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Small random specs made of expressions: every operator, in every place an expression may stand, and again and again
-the numbers at which something turns over: 0, 1, the ends of each width, both sides of the highest bit.
+"""Small random specs: machines of states in states (tests/fuzz/machines.py), or expressions, or both.
+
+Expressions are made of every operator, in every place an expression may stand, and again and again of the numbers at which
+something turns over: 0, 1, the ends of each width, both sides of the highest bit.
 
 Several of them make one file: each has names of its own, which end in its number, and its own lines (`Part`). What the
 contract of a spec forbids is kept out by masks and clamps (shifts, indices, what goes into a range), so that whatever the
@@ -14,6 +16,8 @@ import random
 from dataclasses import dataclass
 from typing import Callable, Optional, Sequence
 
+from tests.fuzz.machines import Machines
+
 WORD = 0xFFFFFFFF
 EDGES = (
     *(0, 1, 2, 3, 7, 8, 31, 32),
@@ -22,6 +26,7 @@ EDGES = (
     *(0x7FFFFFFE, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF),
 )
 WIDTHS = (8, 16, 32)
+EXPRESSIONS, MACHINES = 0.6, 0.45  # parts of all specs that have them; some have both
 
 COMPUTE: dict[str, Callable[[int, int], int]] = {
     **{"|": operators.or_, "&": operators.and_, "^": operators.xor},
@@ -55,11 +60,12 @@ class Text:
 
 @dataclass(frozen=True)
 class Part:
-    """One small spec of a file: its number and its lines, counted from 1."""
+    """One small spec of a file: its number, its lines, counted from 1, and its machines, if it has some."""
 
     number: int
     first: int
     last: int
+    machines: Optional[Machines] = None
 
     def holds(self, line: int) -> bool:
         return self.first <= line <= self.last
@@ -586,15 +592,30 @@ class SmallSpec:
         )
 
 
+def shape_of(seed: int) -> float:
+    return random.Random(f"shape {seed}").random()
+
+
+def has_machines(seed: int) -> bool:
+    return shape_of(seed) > 1 - MACHINES
+
+
 def write_specs(seeds: Sequence[int], numbers: Sequence[int]) -> tuple[str, list[Part]]:
     """One file of several small specs, and which lines are whose."""
-    lines = ['protocol fuzz "Random expressions"']
+    lines = ['protocol fuzz "Random expressions and machines"']
     parts: list[Part] = []
+    processes: list[str] = []
     for seed, number in zip(seeds, numbers, strict=True):
         first = len(lines) + 1
-        lines += SmallSpec(seed, number).text()
-        parts.append(Part(number, first, len(lines)))
+        shape, machines = shape_of(seed), None
+        if shape < EXPRESSIONS:
+            lines += SmallSpec(seed, number).text()
+            processes += (f"P{number}", f"Q{number}")
+        if shape > 1 - MACHINES:
+            machines = Machines(random.Random(seed), number)
+            lines += machines.text()
+            processes += machines.processes
+        parts.append(Part(number, first, len(lines), machines))
     lines.append('placement base "One processor."')
-    names = [name for number in numbers for name in (f"P{number}", f"Q{number}")]
-    lines.append(f"  {', '.join(names)} on A")
+    lines.append(f"  {', '.join(processes)} on A")
     return "\n".join(lines) + "\n", parts

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Callable
 
 import pytest
 
@@ -18,11 +19,38 @@ from hsmc.interpreter.interpreter import Program
 from hsmc.testing.engines import difference, first_divergence
 from tests.fuzz import spec_writer
 from tests.fuzz.batches import Batch, fill
+from tests.fuzz.features import FEATURES, Features
 from tests.fuzz.engines import ENGINES, TOP, Cross, JavaScript
 from tests.fuzz.fuzz import Run, seeds_of
 from tests.long_tests import long
 
 SPECS = int(os.environ.get("FUZZ_SPECS", "6"))
+
+
+COUNTED = """protocol one
+device x(n: u8)
+process A1
+  external event go(n: u8)
+  external event stop()
+  variable v: u8
+  state OUT initial
+    before on go(n) when n < 9  / all(n)
+    state IN initial
+      exit                      / v := 1
+      on go(n) when n < 50      -> AGAIN
+      on go                     / x(v)
+    state AGAIN
+      ignore go
+    on stop                     -> local AGAIN
+action all(n: u8)
+  repeat 2 while v < 3
+    v := v + n
+  raise B1.told()
+process B1
+  event told()
+  state S initial
+    on told / x(1)
+"""
 
 
 def test_all_engines_do_the_same(tmp_path: Path) -> None:
@@ -31,7 +59,7 @@ def test_all_engines_do_the_same(tmp_path: Path) -> None:
     assert told == []
     assert run.specs == SPECS and run.refused == 0
     assert run.events > 20 * SPECS
-    names = ["interpreter", "gcc", "clang", "cross", "promela", "javascript"]
+    names = ["interpreter", "manual", "gcc", "clang", "cross", "promela", "javascript"]
     assert list(run.seconds) == names
     print(run.report())
 
@@ -52,8 +80,8 @@ def test_the_firmware_compiler_takes_what_the_language_has(
 
 def test_specs_are_full_of_edges() -> None:
     """Every operator and every edge occurs, and the same seed gives the same spec."""
-    text, parts = spec_writer.write_specs(range(40), range(40))
-    assert spec_writer.write_specs(range(40), range(40)) == (text, parts)
+    text, parts = spec_writer.write_specs(range(80), range(80))
+    assert spec_writer.write_specs(range(80), range(80))[0] == text
     for edge in spec_writer.EDGES:
         assert f" {edge}" in text or f" {edge:#x}" in text, edge
     for operator in spec_writer.LEVELS:
@@ -63,7 +91,49 @@ def test_specs_are_full_of_edges() -> None:
         assert word in text, word
     lines = text.split("\n")
     for part in parts:
-        assert lines[part.first - 1].startswith(f"constant first{part.number} ")
+        first = lines[part.first - 1]
+        begins = (f"constant first{part.number} ", f"payload Note{part.number}")
+        assert first.startswith(begins)
+
+
+def test_specs_have_and_execute_what_the_language_has(tmp_path: Path) -> None:
+    """Each feature in a good part of the specs, and executed; an engine that has not executed one is no proof of it."""
+    run = Run(tmp_path, [JavaScript])
+    assert run.batch(seeds_of(0, 0, 80)) == []
+    assert run.shortcomings() == []
+    rows = [line.split() for line in run.table().split("\n")[1:]]
+    assert [int(row[-2]) for row in rows] == [run.having[f] for f in FEATURES]
+    assert [int(row[-1]) for row in rows] == [
+        run.executed["javascript"][f] for f in FEATURES
+    ]
+    run.having["local"] = 3
+    run.executed["javascript"]["history"] = 0
+    run.beyond["javascript"] = 5
+    assert run.shortcomings() == [
+        "only 3 of 80 specs have: local",
+        "javascript has never executed: history",
+        "5 of 80 specs are refused by, or too large for javascript",
+    ]
+
+
+def test_a_feature_counts_where_its_row_is_taken(tmp_path: Path) -> None:
+    """As often as the row, in the lines of a run; also where an action that the row calls has it."""
+    path = tmp_path / "one.hsm"
+    path.write_text(COUNTED)
+    protocol = hsmc.compile_spec(path)
+    features = Features(protocol, COUNTED)
+    rows = {row.id: row.number for row in protocol.rows()}
+    assert features.of_row[rows["A1.IN.go.0"]] == {
+        *("nested states", "before", "loop", "raise"),
+    }
+    assert features.of_row[rows["A1.IN.go.1"]] == {
+        *("nested states", "exit actions"),
+    }
+    assert features.of_row[rows["A1.AGAIN.stop.0"]] == {"nested states", "local"}
+    line = f"row {rows['A1.IN.go.0']}/0; row {rows['B1.S.told.0']}/0; x(1) | 0 | "
+    assert features.executed([line, line]) == {
+        **dict.fromkeys(("nested states", "before", "loop", "raise"), 2),
+    }
 
 
 @long

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 
-from tests.interpreter.random_machines import machines
+from tests.fuzz.machines import Machines
 
 CONSTANTS = (
     "0",
@@ -96,10 +96,10 @@ class SpecWriter:
             self.functions.append((f"function_{index}", kind))
         parts.append(self.clerk())
         parts.append(self.worker())
-        parts.append(machines(self.random))
-        parts.append(
-            'placement base "One processor."\n  Clerk, Worker, Branch, Tree, Twig on A\n'
-        )
+        machines = Machines(self.random, 1, "all")
+        parts.append("\n".join(machines.text()) + "\n")
+        processes = ", ".join(("Clerk", "Worker", *machines.processes))
+        parts.append(f'placement base "One processor."\n  {processes} on A\n')
         return "\n".join(parts)
 
     # --- expressions

@@ -17,7 +17,14 @@ from typing import ClassVar, Optional, Sequence
 
 from .. import ir, walk
 from ..backends import backend_c, backend_promela
-from ..backends.model_size import SPIN_LIMITS
+from ..backends.model_size import (
+    DEPTH,
+    SPIN_LIMITS,
+    STATEMENTS,
+    Sizes,
+    steps,
+    without_c,
+)
 from ..interpreter.interpreter import Program
 from .differential import Command, HarnessWriter, describe_command, script_line
 from .promela_steps import StepsWriter
@@ -173,7 +180,9 @@ class Promela(Engine):
 
     def build(self) -> None:
         self.steps = StepsWriter(self.program)
-        write_files(self.directory, self.steps.generate())
+        files = self.steps.generate()
+        self.measure(files)
+        write_files(self.directory, files)
         preprocessor = "gcc -std=gnu99 -E -x c -DHSM_TRACE"
         spin = ["spin", f"-P{preprocessor}", "-a", "steps.pml"]
         try:
@@ -186,6 +195,15 @@ class Promela(Engine):
             raise EngineFailure("spin", output)
         command = ["tcc", *self.options, "-o", "pan", "pan.c"]
         tool(command, self.directory, "the verifier")
+
+    def measure(self, files: dict[str, str]) -> None:
+        """What SPIN has no room for is known before it looks for minutes."""
+        model = (text for name, text in files.items() if name.endswith(".pml"))
+        sizes = Sizes(without_c("".join(model)))
+        for text in steps(without_c(files["steps.pml"])):
+            size = sizes.of_text(text)
+            if size.statements > STATEMENTS or size.depth > DEPTH:
+                raise TooLarge(f"{size.statements} statements, {size.depth} deep")
 
     def run(self, commands: Sequence[Command]) -> list[str]:
         depth = f"-m{2 * len(commands) + 100}"
