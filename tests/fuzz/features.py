@@ -27,6 +27,7 @@ FEATURES = (
     "release",
     "raise",
     "raise to a record",
+    "queue of records",
     "loop",
     "function",
 )
@@ -115,6 +116,8 @@ class Features:
                     yield "raise"
                     if node.instance is not None:
                         yield "raise to a record"
+                case ir.Assign(target=ir.RecordField(type=ir.ReferenceType())):
+                    yield "queue of records"
                 case ir.Repeat() | ir.For():
                     yield "loop"
                 case ir.Call():

@@ -464,9 +464,16 @@ class Machines:
             f"pool Limb{n}[{RECORDS}] written by Branch{n}{created}",
             "  sum: u16",
             "  alive: bool",
+            f"table Line{n}[Limb{n}] written by Root{n}",
+            f"  behind: Limb{n}",
+            "  queued: bool",
             f"process Root{n}",
             "  external event everyone(n: u16)",
             f"  external event one(k: Limb{n}, n: u16)",
+            f"  external event queue(k: Limb{n})",
+            "  external event next(n: u16)",
+            f"  variable head{n}: Limb{n}",
+            f"  variable tail{n}: Limb{n}",
         ]
         if self.creates:
             lines.append("  external event plant(n: u16)")
@@ -475,6 +482,9 @@ class Machines:
             f"    on everyone(n) / root_did{n}(1, n); tell_all{n}(n)",
             f"    on one(k, n) when k != none and k.alive / root_did{n}(2, n); raise Branch{n}[k].poked(n)",
             "    ignore one",
+            f"    on queue(k) when k != none and not Line{n}[k].queued / queue{n}(k)",
+            "    ignore queue",
+            f"    on next(n) / next{n}(n)",
         ]
         if self.creates:
             lines += [
@@ -484,6 +494,25 @@ class Machines:
                 f"  let k = create Limb{n}",
                 f"  raise Branch{n}[k].grow(n)",
             ]
+        lines += [
+            f"action queue{n}(k: Limb{n})",
+            f"  Line{n}[k].queued := true",
+            f"  if tail{n} == none",
+            f"    head{n} := k",
+            "  else",
+            f"    Line{n}[tail{n}].behind := k",
+            f"  tail{n} := k",
+            f"action next{n}(n: u16)",
+            f"  let k = head{n}",
+            "  if k != none",
+            f"    root_did{n}(4, n)",
+            f"    head{n} := Line{n}[k].behind",
+            f"    clear Line{n}[k]",
+            f"    if head{n} == none",
+            f"      tail{n} := none",
+            "    if k.alive",
+            f"      raise Branch{n}[k].poked(n)",
+        ]
         return [
             *lines,
             f"action tell_all{n}(n: u16)",

@@ -60,12 +60,14 @@ class Manual:
         self.told = Told()
         self.records: list[Optional[Instance]] = []
         self.tree: Optional[Instance] = None
+        self.queue: list[int] = []  # of Root: records, which may be released meanwhile
 
     # --- what the runtime calls
 
     def reset(self) -> None:
         self.told = Told()
         self.records = [None] * RECORDS
+        self.queue = []
         if self.machines.tree is not None:
             self.tree = Instance(self.machines.tree, 0)
             self.enter(self.tree, self.path_down(self.machines.tree.initial), None)
@@ -134,6 +136,17 @@ class Manual:
             if chosen is not None:
                 self.told.calls.append(f"{tell}(2 {n})")
                 self.handle(chosen, POKED, {"n": n})
+        elif name == "queue":
+            if n > RECORDS:
+                return REFUSED
+            if n != 0 and n not in self.queue:
+                self.queue.append(n)
+        elif name == "next":
+            if self.queue:
+                self.told.calls.append(f"{tell}(4 {n})")
+                chosen = self.records[self.queue.pop(0) - 1]
+                if chosen is not None:
+                    self.handle(chosen, POKED, {"n": n})
         elif name == "everyone":
             self.told.calls.append(f"{tell}(1 {n})")
             # Each condition is read when its turn comes.

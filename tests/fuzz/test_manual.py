@@ -98,6 +98,12 @@ class WaitingEventsOutliveTheirRecord(RecordsRemember):
     what = "waiting"
 
 
+class ReleasedRecordsLeaveTheQueue(Manual):
+    def release(self, instance: Instance) -> None:
+        super().release(instance)
+        self.queue = [k for k in self.queue if k != instance.owner]
+
+
 class TimersOfOuterStatesRunOn(Manual):
     def leave(self, instance: Instance, stays: list[State]) -> None:
         left = [s for s in instance.active if s not in stays]
@@ -134,7 +140,7 @@ WRONG = [
     *(ExitOfTheInnermostAlone, EntryTwice, LocalRowsLeaveTheirState, NoHistory),
     *(YoungestFirst, LastDeclaredFirst, OneDelivery, HistoryOutlivesItsRecord),
     *(WaitingEventsOutliveTheirRecord, TimersOfOuterStatesRunOn, InnerRowsFirst),
-    DurationsAfterEntries,
+    *(DurationsAfterEntries, ReleasedRecordsLeaveTheQueue),
 ]
 
 
