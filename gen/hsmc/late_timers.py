@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which rows arm their timers after all else, and so do first what they raise.
 
-To compute a duration takes time. Nothing can tell whether it is computed before or after what a row raises, if that neither
-changes what the duration is computed from nor starts or stops a timer, and if no world looks at timers when a device is
-called there. Fields are distinguished, records are not.
+To compute a duration takes time. Nothing can tell whether it is computed before or after what a row raises, if that
+neither changes what the duration is computed from nor starts or stops a timer, and if no world looks at timers when a
+device is called there. Fields are distinguished, records are not.
 """
 
 from __future__ import annotations

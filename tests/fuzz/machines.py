@@ -138,12 +138,14 @@ class Machine:
         # call some: rows with a target raise where no entry calls any.
         self.silent = bool(raises) and chance.random() < 0.5
         self.states: list[State] = []
-        self.odds = (0.45, 0.2) if per_record else (0.6, 0.3)
+        self.odds = (0.4, 0.2) if per_record else (0.6, 0.3)
         self.roots = [self._state(None, 0) for _ in range(2)]
         self.composite = [s for s in self.states if s.children]
         self.letter = Event("letter", f"l: Note{n}, n: u16", ("l", "n"), 2)
         # Not all at once, or a model of it outgrows what SPIN takes in a step.
-        chosen = chance.sample([SHAKE, self.letter, TURN], chance.choice((1, 2)))
+        chosen = chance.sample(
+            [SHAKE, self.letter, TURN], 1 if raises else chance.choice((1, 2))
+        )
         self.events = [e for e in (SHAKE, self.letter, TURN) if e in chosen]
         self.events += [POKED, HOME] if poked else [HOME]
         if per_record:

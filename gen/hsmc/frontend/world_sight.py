@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """At which calls of devices a world looks at timers: there the moment at which a row arms one can be seen.
 
-Read from the tree, of all worlds: with a check applied only one of them is resolved, but the code of the nodes is the same.
+Read from the tree, of all worlds: with a check applied only one of them is resolved, but the code of the nodes is the
+same.
 """
 
 from __future__ import annotations
