@@ -18,7 +18,7 @@ from hsmc.interpreter.node_state import ContractViolation
 from hsmc.testing.differential import Command, Reference, flatten
 from hsmc.testing.engines import Divergence, Script
 from hsmc.testing.sequences import Guide
-from tests.fuzz.manual import Watch
+from tests.fuzz.manual import Happening, Watch
 from tests.fuzz.spec_writer import EDGES, Part, write_specs
 
 EVENTS = 120  # for each small spec
@@ -130,36 +130,37 @@ def step(batch: Batch, reference: Reference, command: Command) -> None:
     batch.lines.append(line)
 
 
-def for_machines(batch: Batch, command: Command) -> bool:
-    """Is an event for one of the processes that the manual's oracle knows?"""
-    name = ""
-    if command[0] == "E":
-        name = batch.program.entries[int(str(command[1]))].process.name
-    elif command[0] == "T":
-        name = batch.program.protocol.timers[int(str(command[1]))].process
-    return name.rstrip(DIGITS) in MACHINES
-
-
 def watched(batch: Batch) -> Optional[Divergence]:
     """Where the interpreter first parts from what the manual says of the machines."""
     for index, (command, line) in enumerate(zip(batch.commands, batch.lines)):
-        number = batch.owner(command)
-        for each, watch in batch.watches.items():
-            if command[0] in ("R", "D"):
-                different = watch.step(None, line)
-            elif each != number or not for_machines(batch, command):
+        if command[0] in ("R", "D"):
+            steps = [(n, watch.step(None, line)) for n, watch in batch.watches.items()]
+        else:
+            number = batch.owner(command)
+            watch = batch.watches.get(-1 if number is None else number)
+            what = for_machines(batch, command)
+            if watch is None or what is None:
                 continue
-            elif command[0] == "T":
-                timer = batch.program.protocol.timers[int(str(command[1]))]
-                word, owner = timer.process.rstrip(DIGITS), int(str(command[2]))
-                different = watch.step((word, timer.state, owner), line)
-            else:
-                entry = batch.program.entries[int(str(command[1]))]
-                word = entry.process.name.rstrip(DIGITS)
-                values = [int(v) for v in flatten(command[2:])]
-                different = watch.step((word, entry.event.name, values), line)
+            steps = [(number or 0, watch.step(what, line))]
+        for number, different in steps:
             if different:
-                return Divergence("manual", index, line, f"of {each}: {different}")
+                found = f"of {number}: {different}"
+                return Divergence("manual", index, line, found)
+    return None
+
+
+def for_machines(batch: Batch, command: Command) -> Optional[Happening]:
+    """An event as the manual's oracle takes it; None where it is for none of its processes."""
+    if command[0] == "E":
+        entry = batch.program.entries[int(str(command[1]))]
+        word = entry.process.name.rstrip(DIGITS)
+        values = [int(value) for value in flatten(command[2:])]
+        return (word, entry.event.name, values) if word in MACHINES else None
+    if command[0] == "T":
+        timer = batch.program.protocol.timers[int(str(command[1]))]
+        word = timer.process.rstrip(DIGITS)
+        owner = int(str(command[2]))
+        return (word, timer.state, owner) if word in MACHINES else None
     return None
 
 

@@ -28,6 +28,8 @@ from tests.fuzz.machines import (
 
 DONE, IGNORED, NO_ROOM, REFUSED = range(4)
 Arguments = dict[str, int]
+# What happens to a process: an event with its values, or the expiry of a state's timer, with the record.
+Happening = Union[tuple[str, str, list[int]], tuple[str, str, int]]
 
 
 @dataclass
@@ -431,12 +433,8 @@ class Watch:
                 into.append(" ".join([word, f"{name}/{owner}", *rest]))
         return told
 
-    def step(
-        self,
-        what: Union[tuple[str, str, list[int]], tuple[str, str, int], None],
-        line: str,
-    ) -> str:
-        """What differs, or "". `what`: an event and its values, a state whose timer expires and the record, or a reset."""
+    def step(self, what: Optional[Happening], line: str) -> str:
+        """What differs, or "". `what`: None for a reset."""
         log, verdict, changes = line.split(" | ")
         expected = DONE
         if what is None:
