@@ -60,8 +60,12 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
     found = Clock.by_file.most_common()
     for file, seconds in found:
         if seconds >= LEAST_S:
-            terminalreporter.write_line(f"{seconds:8.1f} {Clock.in_kernel[file]:8.1f}  {file}")
+            terminalreporter.write_line(
+                f"{seconds:8.1f} {Clock.in_kernel[file]:8.1f}  {file}"
+            )
     rest = sum(seconds for _, seconds in found if seconds < LEAST_S)
     total = sum(Clock.by_file.values())
     terminalreporter.write_line(f"{rest:8.1f} {'':8}  all other files")
-    terminalreporter.write_line(f"{total:8.1f} {sum(Clock.in_kernel.values()):8.1f}  together")
+    terminalreporter.write_line(
+        f"{total:8.1f} {sum(Clock.in_kernel.values()):8.1f}  together"
+    )
