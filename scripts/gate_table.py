@@ -187,7 +187,8 @@ def gates(protocols: Sequence[str]) -> list[Gate]:
                 ),
                 Evidence(r"^\[ +PASSED +\] ([1-9]\d*) test", "{} tests of Ethernet"),
                 Evidence(
-                    r"^.*: ([1-9]\d*) held, 0 did not hold$", "{} items of Ethernet"
+                    r"^.*: ([1-9]\d*) held, 0 did not hold(?:; of the firmware's items .*)?$",
+                    "{} items of Ethernet",
                 ),
             ),
         ),

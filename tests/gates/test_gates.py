@@ -25,7 +25,7 @@ SAMPLES = {
     "prove": "".join(f"s{n}: PROVED in 0.5 s, 186 paths, 3 x\n" for n in range(7)),
     "bench-published": "17 published figures and ratios: 7 as published, 10 explained, 0 unexplained\n",
     "quiet": "5000 worlds, 1000 of each bus kind; 0 not quiet\n",
-    "sim-check": "93 passed, 0 failed\n[  PASSED  ] 9 test(s).\nour own firmware: 250 held, 0 did not hold\n",
+    "sim-check": "93 passed, 0 failed\n[  PASSED  ] 9 test(s).\nour own firmware: 232 held, 0 did not hold; of the firmware's items 24 held, 0 did not\n",
     "kills": "1500 worlds, 0 ends unexplained\n900 worlds, 500 of them lossy; 0 not as they must be\n",
     "fuzz-glue": "stat::number_of_executed_units: 1000000\n",
     "attack": "1000002 hostile frames and writes in 40 worlds, 3 frames accepted by a MAC\n"
