@@ -29,7 +29,7 @@ def nodes_of(item: object) -> Iterable[ast.Node]:
 
 
 def premises_of(condition: Optional[ast.Expression]) -> tuple[ir.PathDown, ...]:
-    """Paths to the parts that are looked at only where a premise holds: of `not p or q` that is q, of `a or b or c` it is
+    """Paths to the parts that are evaluated only where a premise holds: of `not p or q` that is q, of `a or b or c` it is
     c; of `q if p else r` it is each of q and r."""
     return tuple(_premises(condition, ())) if condition is not None else ()
 

@@ -119,7 +119,7 @@ def missing(runs: Sequence[Run], subject: Subject) -> Optional[list[Missing]]:
 
 
 def not_executed(held: Sequence[Run], subject: Subject) -> Iterator[ir.Execution]:
-    """By exhaustive searches. What liveness means is looked at by searches for it only."""
+    """By exhaustive searches. Only searches for liveness evaluate what it means."""
     found: dict[str, ir.Execution] = {}
     executed: set[str] = set()
     for run in held:
