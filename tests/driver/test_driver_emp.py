@@ -38,7 +38,7 @@ export EMP_BOARD=emp0
 /emp dump | grep processor && exit 12
 for board in emp0 emp0.trusted; do
     /courier renew $board 0 1 {RIGHT} 6
-    /courier parent $board 0 1 {RIGHT} 1000
+    EMP_POLLS=1 /courier parent $board 0 1 {RIGHT} 1000
 done
 sleep 1.3
 cat /sys/kernel/debug/emp/emp0/ports /sys/kernel/debug/emp/emp0/memory
@@ -87,6 +87,7 @@ def test_emp_and_what_belongs_to_a_program_over_the_driver(tmp_path: Path) -> No
             programs=[EMP, COURIER],
             files={IN_GUEST: IMAGE, "emp.bin": IMAGE, "there": there},
             bridge=BRIDGE,
+            options=["--shift=5"],
         ) as guest:
             with subprocess.Popen(
                 ["sh", "-c", RIGHT_SIDE],
