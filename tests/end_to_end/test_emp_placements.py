@@ -38,12 +38,13 @@ def test_random_faults(build: Path) -> None:
     assert sums["worlds"] == 10 and sums["failed"] == 0
 
 
+@pytest.mark.parametrize("step_ns", one_in(2, [10_000, 5_000]))
 @pytest.mark.parametrize("build", one_in(2, BUILDS), ids=str)
-def test_boards_killed_and_loaded_anew(build: Path) -> None:
+def test_boards_killed_and_loaded_anew(build: Path, step_ns: int) -> None:
     """Processor B is stopped and started with A, wherever it was."""
     assert " 0 ends unexplained" in succeeds(build, "kills", "4", image=CHECKED)
     assert "; 0 not as they must be" in succeeds(
-        build, "restarts", "5000", "8", image=CHECKED
+        build, "restarts", str(step_ns), "8", image=CHECKED
     )
 
 
@@ -71,7 +72,7 @@ def test_failed_transfers_stop_the_board(build: Path) -> None:
 def test_traces_agree_with_the_spec(build: Path) -> None:
     profile = "modern" if "modern" in build.parts else "paper"
     result = subprocess.run(
-        ["scripts/conform.py", "--worlds=5", f"--profile={profile}"]
+        ["scripts/conform.py", "--worlds=5", "--jobs=1", f"--profile={profile}"]
         + [f"--build={build}"],
         cwd=TOP,
         capture_output=True,
