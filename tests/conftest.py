@@ -6,7 +6,6 @@ Run from the repository's top, as `make test` does.
 """
 
 import contextlib
-import functools
 import gc
 import io
 import os
@@ -18,11 +17,13 @@ from typing import Any, Iterator
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gen"))
+TOP = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
-import hsmc  # noqa: E402
-from hsmc import ir  # noqa: E402
 from hsmc.conformance import conform  # noqa: E402
+from tests.compiled import compiled  # noqa: E402
+
+EMP = Path("spec/emp/emp.hsm")
 
 PROGRAMS = Path("build/tests/programs.txt")
 TIME_LIMIT_SECONDS = 900  # against programs that hang; the machine may be busy
@@ -65,12 +66,6 @@ LONGEST = (
 TRACES = Path("build/tests/traces")
 
 
-@functools.cache
-def spec_of_emp() -> ir.Protocol:
-    """A process compiles it once for all programs: that takes longer than to check what most of them record."""
-    return hsmc.compile_spec("spec/emp/emp.hsm")
-
-
 class ProgramItem(pytest.Item):
     """One compiled test program."""
 
@@ -93,7 +88,7 @@ class ProgramItem(pytest.Item):
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
                 status, _ = conform.command(
-                    spec_of_emp(), recorded, as_json=False, any_hash=False
+                    compiled(EMP), recorded, as_json=False, any_hash=False
                 )
             assert status == 0, said.getvalue()
 

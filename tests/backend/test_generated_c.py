@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "gen"))
 import hsmc  # noqa: E402
 from hsmc import naming  # noqa: E402
 from hsmc.backends import backend_c, backend_promela, c_lines  # noqa: E402
+from tests.compiled import compiled
 from tests.places import tells_place  # noqa: E402
 
 FEATURES = sorted((ROOT / "tests" / "compiler" / "features").glob("*.hsm"))
@@ -62,7 +63,7 @@ INDIRECT = re.compile(r"\b(j|jr|jal|jalr)\s+\$(?!31\b)")
 
 @functools.lru_cache
 def files_of(spec: pathlib.Path) -> dict[str, str]:
-    return backend_c.generate(hsmc.compile_spec(str(spec)))
+    return backend_c.generate(compiled(spec))
 
 
 def generate(spec: pathlib.Path, directory: pathlib.Path) -> list[pathlib.Path]:

@@ -20,6 +20,7 @@ import pytest
 import hsmc
 from hsmc import frames, ir
 from hsmc.backends import backend_c
+from tests.compiled import compiled
 
 ROOT = Path(__file__).resolve().parents[2]
 CODECS = ROOT / "build/tests/codecs"
@@ -36,7 +37,7 @@ ROUNDS = 60
 # Compiled when the first test needs them: each worker of pytest imports this module.
 @functools.cache
 def codecs_of(name: str) -> list[frames.Codec]:
-    return frames.codecs(hsmc.compile_spec(str(SPECS[name])))
+    return frames.codecs(compiled(SPECS[name]))
 
 
 @functools.cache
@@ -57,7 +58,11 @@ class Question:
     def record(self) -> bytes:
         values = (self.values + VALUES * [0])[:VALUES]
         head = struct.pack(
-            f">3I{VALUES}I", all_codecs().index(self.codec), self.verb, self.count, *values
+            f">3I{VALUES}I",
+            all_codecs().index(self.codec),
+            self.verb,
+            self.count,
+            *values,
         )
         return head + self.frame[:FRAME_BYTES].ljust(FRAME_BYTES, b"\0")
 
@@ -232,7 +237,8 @@ def test_round_trip(name: str) -> None:
             assert codec.accept(frame) == frames.OK, values
             assert codec.unpack(frame) == carried(codec, values)
             assert (
-                codec.pack(codec.unpack(frame), frame) == frame[: len(codec.pack(values))]
+                codec.pack(codec.unpack(frame), frame)
+                == frame[: len(codec.pack(values))]
             )
 
 

@@ -9,11 +9,13 @@ from typing import Any, Optional
 
 import pytest
 
+from hsmc import ir
 from hsmc.c_names import CNames
 from hsmc.commands import statistics
 from hsmc.backends import backend_c
 from hsmc.compilation.compiler import compile_spec, load
 from hsmc.backends.state_layout import state_layout
+from tests.compiled import compiled
 from tests.in_process import run_hsmc
 
 TOP = Path(__file__).resolve().parents[2]
@@ -82,11 +84,8 @@ def printed(*arguments: object) -> str:
     return result.stdout
 
 
-def assert_compiled(
-    spec: Path, check: Optional[str], compiler: str, directory: Path
-) -> int:
+def assert_compiled(protocol: ir.Protocol, compiler: str, directory: Path) -> int:
     """Compiles one assertion per figure; how many."""
-    protocol = compile_spec(spec, check)
     for name, text in backend_c.generate(protocol).items():
         (directory / name).write_text(text)
     names = CNames(protocol)
@@ -121,7 +120,7 @@ def assert_compiled(
 def test_layout(
     spec: Path, check: Optional[str], compiler: str, tmp_path: Path
 ) -> None:
-    assert assert_compiled(spec, check, compiler, tmp_path) > 0
+    assert assert_compiled(compiled(spec, check), compiler, tmp_path) > 0
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -129,8 +128,9 @@ def test_awkward_layout(compiler: str, tmp_path: Path) -> None:
     """Holes between variables, padded records, sets of more than a word, a state amid the fields."""
     spec = tmp_path / "awkward.hsm"
     spec.write_text(AWKWARD)
-    assert assert_compiled(spec, None, compiler, tmp_path) > 40
-    layout = state_layout(compile_spec(spec))
+    protocol = compile_spec(spec)
+    assert assert_compiled(protocol, compiler, tmp_path) > 40
+    layout = state_layout(protocol)
     assert layout.holes > 0
     assert any(record.padding for record in layout.records)
 
@@ -138,7 +138,7 @@ def test_awkward_layout(compiler: str, tmp_path: Path) -> None:
 def test_no_member_is_missing() -> None:
     """The struct has exactly the members counted, whatever the template prints."""
     for spec, check in CASES:
-        protocol = compile_spec(spec, check)
+        protocol = compiled(spec, check)
         names = CNames(protocol)
         text = backend_c.generate(protocol)[f"{names.stem}.h"]
         body = text.split(f"struct {names.prefix}_state {{")[1]

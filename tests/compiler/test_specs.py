@@ -13,10 +13,11 @@ import pytest
 
 import hsmc
 from hsmc import ir
-from hsmc.compilation.compiler import Compilation, compile_spec, diagnose, load
+from hsmc.compilation.compiler import Compilation, diagnose, load
 from hsmc.dump import dump
 from hsmc.files import write_if_changed
 from hsmc.report import render
+from tests.compiled import compiled
 from tests.compiler.large_spec import large_spec
 from tests.long_tests import long
 from tests.places import tells_place
@@ -51,7 +52,7 @@ def test_deterministic(spec: Path) -> None:
 
 @names
 def test_ids_and_numbers(spec: Path) -> None:
-    protocol = compile_spec(spec)
+    protocol = compiled(spec)
     rows = list(protocol.rows())
     assert [row.number for row in rows] == list(range(len(rows)))
     assert len({row.id for row in rows}) == len(rows)
@@ -68,7 +69,7 @@ def test_ids_and_numbers(spec: Path) -> None:
 @names
 def test_flattening_is_consistent(spec: Path) -> None:
     """Every timer a row leaves behind is one of the target's, and the other way round."""
-    for process in compile_spec(spec).processes:
+    for process in compiled(spec).processes:
         timers: dict[str, set[str]] = {leaf.name: set() for leaf in process.leaves}
         parents = {state.name: state for state in process.states}
         for leaf in process.leaves:
@@ -103,7 +104,7 @@ def test_public_interface() -> None:
 
 def test_expressions_have_places_and_types() -> None:
     """Walks everything: what a back end may meet is complete."""
-    protocol = compile_spec(SPECS[1])
+    protocol = compiled(SPECS[1])
     count = 0
 
     def walk(value: Any) -> None:
@@ -179,7 +180,7 @@ def test_build(spec: Path, tmp_path: Path) -> None:
 
 
 def test_dump_names_the_row() -> None:
-    protocol = compile_spec(SPECS[0])
+    protocol = compiled(SPECS[0])
     assert "Sender.WAIT_ACK.ack.0" in dump(protocol)
 
 

@@ -12,12 +12,12 @@ from typing import Callable, Iterator, Optional
 
 import pytest
 
-import hsmc
 from hsmc import ir
 from hsmc.backends import backend_c, backend_nic
 from hsmc.conformance import watch
 from hsmc.conformance.conform import Conformance, FileResult
 from hsmc.conformance.trace_file import parse_trace
+from tests.compiled import compiled
 from tests.in_process import run_hsmc
 from tests.long_tests import one_in
 
@@ -47,7 +47,7 @@ def worlds(
 
 @pytest.fixture(name="conformance", scope="module")
 def fixture_conformance() -> Conformance:
-    return Conformance(hsmc.compile_spec(SPEC))
+    return Conformance(compiled(SPEC))
 
 
 @pytest.fixture(name="traces", scope="module")
@@ -89,7 +89,7 @@ def test_storms_of_cancels_conform(tmp_path: Path, image: str) -> None:
     assert totals["files"] == 2 and totals["unexplained"] == totals["lost"] == 0
     rows = [
         row.id
-        for process in hsmc.compile_spec(SPEC).processes
+        for process in compiled(SPEC).processes
         for handler in process.handlers
         for row in handler.rows
     ]

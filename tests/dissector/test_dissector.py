@@ -22,6 +22,7 @@ sys.path.insert(0, str(TOP))
 
 from hsmc import compile_spec, ir, naming  # noqa: E402
 from hsmc.backends import backend_wireshark  # noqa: E402
+from tests.compiled import compiled
 from tests.dissector.wireshark import Builder, Tshark, write_pcap  # noqa: E402
 from tests.places import tells_place  # noqa: E402
 from tests.long_tests import one_in
@@ -81,7 +82,7 @@ def remarks_of(protocol: ir.Protocol) -> dict[str, str]:
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_every_field(path: Path, tshark: Tshark, tmp_path: Path) -> None:
     """Random frames of every layout: tshark shows just what was put in, and complains of nothing."""
-    protocol = compile_spec(str(path))
+    protocol = compiled(path)
     builder = Builder(protocol, seed=1)
     built = [builder.frame(x) for x in ethernet(protocol) for _ in range(300)]
     write_pcap(tmp_path / "t.pcap", [frame.content for frame in built])
@@ -108,7 +109,7 @@ def test_every_field(path: Path, tshark: Tshark, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", one_in(4, SPECS), ids=lambda path: path.stem)
 def test_frames_that_end_early(path: Path, tshark: Tshark, tmp_path: Path) -> None:
     """Cut at every byte: malformed. Where only the capture is cut, that is said, and it is no fault of the frame."""
-    protocol = compile_spec(str(path))
+    protocol = compiled(path)
     builder = Builder(protocol, seed=2)
     frames = [builder.frame(ethernet(protocol)[0]) for _ in range(40)]
     whole = max(
@@ -131,7 +132,7 @@ def test_frames_that_end_early(path: Path, tshark: Tshark, tmp_path: Path) -> No
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_nonsense(path: Path, tshark: Tshark, tmp_path: Path) -> None:
     """Bytes changed at random and random lengths: no error of the Lua, whatever is said about the frame."""
-    protocol = compile_spec(str(path))
+    protocol = compiled(path)
     builder = Builder(protocol, seed=3)
     chance = random.Random(4)
     frames = []
@@ -227,7 +228,7 @@ def test_numbers_with_the_highest_bit(tshark: Tshark, tmp_path: Path) -> None:
 
 
 def test_summary(tshark: Tshark, tmp_path: Path) -> None:
-    protocol = compile_spec(str(EMP))
+    protocol = compiled(EMP)
     choice = {"kind": 4, "message": 7, "frame": 3, "length": 1}
     built = Builder(protocol, seed=6).frame(
         ethernet(protocol)[0], {("Frame", name): n for name, n in choice.items()}
@@ -273,7 +274,7 @@ def test_capture_of_a_transfer(tshark: Tshark, tmp_path: Path) -> None:
     command += ["--capture", str(capture), "--json", "-"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     counted = json.loads(result.stdout)
-    protocol = compile_spec(str(EMP))
+    protocol = compiled(EMP)
     members = next(e for e in protocol.enumerations if e.name == "FrameKind").members
     kinds = {str(member.value): member.name for member in members}
     names = [f"emp.frame.{n}" for n in ("message", "frame", "sender", "length", "data")]

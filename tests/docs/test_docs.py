@@ -22,8 +22,9 @@ from hsmc import ir
 from hsmc.backends import backend_c, backend_wireshark
 from hsmc.c_names import CNames
 from hsmc.documents import backend_docs, statechart
-from hsmc.compilation.compiler import Compilation, compile_spec
+from hsmc.compilation.compiler import Compilation
 from hsmc.documents.docs_references import address, source_address, source_page
+from tests.compiled import compiled
 from tests.places import tells_place
 from tests.long_tests import one_in
 
@@ -399,7 +400,7 @@ def test_manual(site: dict[str, str]) -> None:
 
 def test_golden_statechart() -> None:
     """The picture's text of the small protocol; after a wanted change write the new one over the golden file."""
-    protocol = compile_spec(SPECS[1])
+    protocol = compiled(SPECS[1])
     text = "".join(statechart.statechart(p) for p in protocol.processes)
     text += statechart.conversation(protocol)
     assert text == (HERE / "abp.dot").read_text()
@@ -471,9 +472,7 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
 def test_graph_command() -> None:
     result = run("graph", SPECS[1], "--process", "Sender")
     assert result.returncode == 0
-    assert result.stdout == statechart.statechart(
-        compile_spec(SPECS[1]).process("Sender")
-    )
+    assert result.stdout == statechart.statechart(compiled(SPECS[1]).process("Sender"))
     result = run("graph", SPECS[0], "--format", "svg")
     assert result.returncode == 0 and "</svg>" in result.stdout
     result = run("graph", SPECS[1], "--process", "Sendr")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.compilation.compiler import compile_spec, load
+from hsmc.compilation.compiler import load
 from hsmc.ir import LayoutField, Protocol
+from tests.compiled import compiled
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = (TOP / "docs/emp.md").read_text(encoding="utf-8")
@@ -20,7 +21,7 @@ ROWS = [
 
 @pytest.fixture(name="protocol", scope="module")
 def fixture_protocol() -> Protocol:
-    return compile_spec(str(TOP / "spec/emp/emp.hsm"))
+    return compiled(TOP / "spec/emp/emp.hsm")
 
 
 def first_bit(field: LayoutField) -> int:
@@ -45,7 +46,7 @@ def places(protocol: Protocol, *layouts: str) -> list[tuple[str, int, int]]:
 def test_fields(protocol: Protocol) -> None:
     """Of the two headers, of the message header in the profile modern, and of the checks."""
     spec = TOP / "spec/emp/emp.hsm"
-    modern = compile_spec(str(spec), profile="modern")
+    modern = compiled(spec, profile="modern")
     checked = load(spec, {"checks_frames": 1}, "modern")
     frame = places(protocol, "Frame")
     assert places(modern, "Frame") == frame

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import hsmc
 import pytest
 from hsmc.interpreter.interpreter import Node, Program
+from tests.compiled import compiled
 
 EMP = Path(__file__).resolve().parents[2] / "spec/emp/emp.hsm"
 OTHER_CONTACT = 2
@@ -16,7 +16,7 @@ NOT_YET = 3
 
 @pytest.fixture(scope="module", name="program")
 def fixture_program() -> Program:
-    return Program(hsmc.compile_spec(EMP))
+    return Program(compiled(EMP))
 
 
 def frame(program: Program, **values: int) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from hsmc.interpreter.node_state import ContractViolation
 from hsmc.interpreter.scenario import Mistake, Vocabulary, read_scenario
 from hsmc.recall import faulty_recalls
 from hsmc.testing.search import Search
+from tests.compiled import compiled
 from tests.in_process import run_hsmc as run
 
 TOP = Path(__file__).resolve().parents[2]
@@ -62,7 +63,7 @@ def check_on_both_sides(
     """Each test on the interpreter, against what it says itself, and on native C under the sanitizers, against the
     interpreter: transitions, effects and state after every event. Returns the transitions taken.
     """
-    program = Program(hsmc.compile_spec(spec, profile=profile))
+    program = Program(compiled(spec, profile=profile))
     vocabulary = Vocabulary(program)
     reference = Reference(program)
     taken: set[str] = set()
@@ -92,7 +93,7 @@ def test_every_transition_of_a_spec(
     index = f"build/generated_tests/{name}/index.json"
     subprocess.run(["make", "-s", index], cwd=TOP, check=True)
     taken = check_on_both_sides(spec, TOP / Path(index).parent, tmp_path, profile)
-    every = {row.id for row in hsmc.compile_spec(spec, profile=profile).rows()}
+    every = {row.id for row in compiled(spec, profile=profile).rows()}
     assert taken == every
 
 
@@ -105,7 +106,7 @@ def test_features_of_the_language(spec: Path, tmp_path: Path) -> None:
     missing = {
         row["id"] for row in json.loads((tests / "index.json").read_text())["not_taken"]
     }
-    protocol = hsmc.compile_spec(spec)
+    protocol = compiled(spec)
     every = {row.id for row in protocol.rows()}
     assert taken == every - missing - {row.id for row in faulty_recalls(protocol)}
     assert (result.returncode == 0) == (not missing)

@@ -11,6 +11,7 @@ from typing import Any, Iterator
 import hsmc
 import pytest
 from hsmc.interpreter.interpreter import Program
+from tests.compiled import compiled
 from tests.docs.browser import Browser
 from tests.interpreter.emp_guide import EmpGuide
 from tests.simulation.test_scenarios import random_scenario
@@ -260,7 +261,7 @@ def test_deferred_events_wait(pages: dict[Path, Path], browser: Browser) -> None
 def test_emp_as_in_the_terminal(
     pages: dict[Path, Path], browser: Browser, tmp_path: Path
 ) -> None:
-    program = Program(hsmc.compile_spec(EMP))
+    program = Program(compiled(EMP))
     text = random_scenario(program, EmpGuide, 3)
     browser.open(pages[EMP])
     assert browser.evaluate(f"simulation.replay({json.dumps(text)}, 'x')") is True

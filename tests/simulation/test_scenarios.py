@@ -17,6 +17,7 @@ from hsmc.interpreter.interpreter import Node, Outcome, Program
 from hsmc.interpreter.node_state import ContractViolation
 from hsmc.interpreter.scenario import Action, Vocabulary, write_scenario
 from hsmc.testing.sequences import Guide
+from tests.compiled import compiled
 from tests.interpreter.emp_guide import EmpGuide
 
 TOP = Path(__file__).resolve().parents[2]
@@ -104,7 +105,7 @@ def played(
 def test_played_and_written_again(
     spec: Path, guide: Callable[[Reference], Guide], tmp_path: Path
 ) -> None:
-    program = Program(hsmc.compile_spec(spec))
+    program = Program(compiled(spec))
     # Some machines may end soon: the longest of a few.
     text = max((random_scenario(program, guide, n) for n in range(6)), key=len)
     assert text.count("  -> ") >= 2
