@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from hsmc.commands.main import main
+from tests.long_tests import one_in
 
 HERE = Path(__file__).resolve().parent
 BELL = HERE / "divided/bell.hsm"
@@ -133,7 +134,7 @@ def test_a_message_that_is_too_late_for_its_record_is_ignored(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "placement, states", [("RO", 6056), ("SO", 22876), ("SR", 39302)]
+    "placement, states", one_in(3, [("SR", 39302), ("SO", 22876), ("RO", 6056)])
 )
 def test_profile_modern_is_searched_in_divided_nodes(
     tmp_path: Path, placement: str, states: int

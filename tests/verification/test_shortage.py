@@ -11,6 +11,7 @@ import pytest
 from hsmc.verification.campaign import run_all
 from hsmc.verification.search import Run
 from hsmc.verification.subject import Subject
+from tests.long_tests import long
 from tests.verification.test_verification import TOP
 
 
@@ -22,8 +23,15 @@ def searched(spec: Path, build: Path, profile: str, engine: str) -> Run:
     return result
 
 
-@pytest.mark.parametrize("engine", ["c", "promela"])
-@pytest.mark.parametrize("profile", ["paper", "modern"])
+@pytest.mark.parametrize(
+    "profile, engine",
+    [
+        ("paper", "c"),
+        ("paper", "promela"),
+        ("modern", "c"),
+        pytest.param("modern", "promela", marks=long),
+    ],
+)
 def test_without_reserved_records_nothing_goes_to_the_living(
     profile: str, engine: str, tmp_path: Path
 ) -> None:
