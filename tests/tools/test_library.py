@@ -120,7 +120,7 @@ def test_first_program(tmp_path: Path, static: bool) -> None:
     assert texts == ["good morning\n", ""]
 
 
-@pytest.mark.parametrize("messages", [1500, pytest.param(10000, marks=long)])
+@pytest.mark.parametrize("messages", [800, pytest.param(10000, marks=long)])
 def test_messages_of_random_sizes_come_intact(tmp_path: Path, messages: int) -> None:
     """Between two processes that know only the installed library."""
     exchange = str(compiled(EXAMPLES / "exchange.c", tmp_path / "exchange", "-O2"))
