@@ -90,7 +90,7 @@ END_TO_END = (
     "!tests/end_to_end/test_*",
 )
 # What pytest reads by itself.
-PYTEST = ("tests/conftest.py", "tests/long_tests.py")
+PYTEST = ("tests/conftest.py", "tests/compiled.py", "tests/long_tests.py")
 
 HOST_TOOLS = ("cc", "python", "machine")
 CHECKER = (*HOST_TOOLS, "spin", "tcc")
