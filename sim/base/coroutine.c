@@ -2,12 +2,13 @@
 /*
  * Coroutines: see coroutine.h. There are three ways to switch:
  *
- * - swapcontext with the address sanitizer, which must be notified of each switch of stacks and
- *   intercepts this function.
  * - A few instructions on known processors (coroutine.h).
  * - Elsewhere ucontext only creates the stack and enters it; after that _setjmp and _longjmp switch
  *   between the stacks, because swapcontext costs a system call each time to save a signal mask
  *   that never changes.
+ * - There with the address sanitizer swapcontext, as the sanitizer intercepts _longjmp.
+ *
+ * The address sanitizer must be notified of each switch of stacks.
  */
 #undef _FORTIFY_SOURCE /* its longjmp takes a jump between stacks for an error */
 #include "sim/base/coroutine.h"
@@ -20,8 +21,8 @@
 #if defined(TIGON_COROUTINE_SANITIZED)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-#include <ucontext.h>
-#elif !defined(TIGON_COROUTINE_X86_64)
+#endif
+#ifndef TIGON_COROUTINE_X86_64
 #include <setjmp.h>
 #include <ucontext.h>
 #endif
@@ -37,11 +38,14 @@ struct tigon_coroutine {
     char *mapping; /* its first page is the guard */
     size_t stack_bytes;
 #if defined(TIGON_COROUTINE_SANITIZED)
-    ucontext_t inside, outside; /* where each side continues */
     void *fake_inside, *fake_outside;
     const void *outer_stack;
     size_t outer_stack_bytes;
-#elif !defined(TIGON_COROUTINE_X86_64)
+#endif
+#if defined(TIGON_COROUTINE_X86_64)
+#elif defined(TIGON_COROUTINE_SANITIZED)
+    ucontext_t inside, outside; /* where each side continues */
+#else
     ucontext_t start;
     jmp_buf inside, outside;
     bool entered;
@@ -50,6 +54,16 @@ struct tigon_coroutine {
 
 static char *stack_of(const struct tigon_coroutine *coroutine) {
     return coroutine->mapping + PAGE_BYTES;
+}
+
+/* The first function on a new stack. */
+static void begin(void *argument) {
+    struct tigon_coroutine *coroutine = argument;
+#ifdef TIGON_COROUTINE_SANITIZED
+    __sanitizer_finish_switch_fiber(NULL, &coroutine->outer_stack, &coroutine->outer_stack_bytes);
+#endif
+    coroutine->function(coroutine->argument);
+    abort();
 }
 
 #ifdef TIGON_COROUTINE_X86_64
@@ -74,47 +88,60 @@ __asm__(".pushsection .text\n"
         ".popsection\n");
 
 static void prepare(struct tigon_coroutine *coroutine) {
-    /* The frame that tigon_coroutine_switch and begin take down. The stack is aligned after that,
-     * as before a call. */
+    /* The frame that tigon_coroutine_switch and tigon_coroutine_begin take down. The stack is
+     * aligned after that, as before a call. */
     uintptr_t *frame = (uintptr_t *)(void *)(stack_of(coroutine) + coroutine->stack_bytes) - 5;
     frame[0] = (uintptr_t)tigon_coroutine_begin;
-    frame[1] = (uintptr_t)coroutine->function;
-    frame[2] = (uintptr_t)coroutine->argument;
+    frame[1] = (uintptr_t)begin;
+    frame[2] = (uintptr_t)coroutine;
     coroutine->stacks.inside = frame;
 }
 
 #else
 
-static void begin(unsigned high, unsigned low) {
-    struct tigon_coroutine *coroutine =
-        (struct tigon_coroutine *)((uintptr_t)high << 32 | (uintptr_t)low);
-#ifdef TIGON_COROUTINE_SANITIZED
-    __sanitizer_finish_switch_fiber(NULL, &coroutine->outer_stack, &coroutine->outer_stack_bytes);
-#endif
-    coroutine->function(coroutine->argument);
-    abort();
+static void begin_context(unsigned high, unsigned low) {
+    begin((void *)((uintptr_t)high << 32 | (uintptr_t)low));
 }
 
-static void make_context(struct tigon_coroutine *coroutine, ucontext_t *context) {
+static void prepare(struct tigon_coroutine *coroutine) {
     const uintptr_t self = (uintptr_t)coroutine;
+#ifdef TIGON_COROUTINE_SANITIZED
+    ucontext_t *context = &coroutine->inside;
+#else
+    ucontext_t *context = &coroutine->start;
+#endif
     (void)getcontext(context);
     context->uc_stack.ss_sp = stack_of(coroutine);
     context->uc_stack.ss_size = coroutine->stack_bytes;
     context->uc_link = NULL;
-    makecontext(context, (void (*)(void))begin, 2, (unsigned)(self >> 32),
+    makecontext(context, (void (*)(void))begin_context, 2, (unsigned)(self >> 32),
                 (unsigned)(self & 0xFFFFFFFFu));
 }
 
+#endif
+
 #ifdef TIGON_COROUTINE_SANITIZED
 
-static void prepare(struct tigon_coroutine *coroutine) {
-    make_context(coroutine, &coroutine->inside);
+static void go_in(struct tigon_coroutine *coroutine) {
+#ifdef TIGON_COROUTINE_X86_64
+    tigon_coroutine_switch(&coroutine->stacks.outside, coroutine->stacks.inside);
+#else
+    swapcontext(&coroutine->outside, &coroutine->inside);
+#endif
+}
+
+static void go_out(struct tigon_coroutine *coroutine) {
+#ifdef TIGON_COROUTINE_X86_64
+    tigon_coroutine_switch(&coroutine->stacks.inside, coroutine->stacks.outside);
+#else
+    swapcontext(&coroutine->inside, &coroutine->outside);
+#endif
 }
 
 void tigon_coroutine_enter(struct tigon_coroutine *coroutine) {
     __sanitizer_start_switch_fiber(&coroutine->fake_outside, stack_of(coroutine),
                                    coroutine->stack_bytes);
-    swapcontext(&coroutine->outside, &coroutine->inside);
+    go_in(coroutine);
     __sanitizer_finish_switch_fiber(coroutine->fake_outside, NULL, NULL);
 }
 
@@ -122,16 +149,12 @@ void tigon_coroutine_leave(struct tigon_coroutine *coroutine, bool for_good) {
     /* Without a place to save to, the sanitizer frees its data about a stack that ends here. */
     __sanitizer_start_switch_fiber(for_good ? NULL : &coroutine->fake_inside,
                                    coroutine->outer_stack, coroutine->outer_stack_bytes);
-    swapcontext(&coroutine->inside, &coroutine->outside);
+    go_out(coroutine);
     __sanitizer_finish_switch_fiber(coroutine->fake_inside, &coroutine->outer_stack,
                                     &coroutine->outer_stack_bytes);
 }
 
-#else
-
-static void prepare(struct tigon_coroutine *coroutine) {
-    make_context(coroutine, &coroutine->start);
-}
+#elif !defined(TIGON_COROUTINE_X86_64)
 
 void tigon_coroutine_enter(struct tigon_coroutine *coroutine) {
     if (_setjmp(coroutine->outside) == 0) {
@@ -148,7 +171,6 @@ void tigon_coroutine_leave(struct tigon_coroutine *coroutine, bool for_good) {
         _longjmp(coroutine->outside, 1);
 }
 
-#endif
 #endif
 
 struct tigon_coroutine *tigon_coroutine_create(size_t stack_bytes, void (*function)(void *argument),

@@ -20,7 +20,7 @@
 #endif
 #endif
 
-#if !defined(TIGON_COROUTINE_SANITIZED) && defined(__x86_64__) && defined(__ELF__)
+#if defined(__x86_64__) && defined(__ELF__)
 #define TIGON_COROUTINE_X86_64 1
 #endif
 
@@ -75,6 +75,10 @@ static inline __attribute__((always_inline)) void tigon_coroutine_switch(void **
                        "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
                        "xmm15" TIGON_COROUTINE_MORE_REGISTERS, "cc", "memory");
 }
+
+#endif
+
+#if defined(TIGON_COROUTINE_X86_64) && !defined(TIGON_COROUTINE_SANITIZED)
 
 static inline void tigon_coroutine_enter(struct tigon_coroutine *coroutine) {
     struct tigon_coroutine_stacks *stacks = (struct tigon_coroutine_stacks *)(void *)coroutine;
