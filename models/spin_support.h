@@ -30,13 +30,35 @@ extern int readtrail;
 static unsigned char spin_taken[MODEL_TRANSITIONS];
 static unsigned char spin_executed[MODEL_EXECUTIONS + 1]; /* an array may not be empty */
 
+#ifdef MODEL_FEATURES /* so many: see gen/hsmc/verification/features.py */
+#include "model_features.h"
+/* By feature: those that a path has shown together with it. Those of the present path are
+ * spin_features, which the verifier keeps with its stack (the world's c_track). */
+static unsigned long spin_together[MODEL_FEATURES];
+
+static void spin_show(const unsigned long features) {
+    const unsigned long fresh = features & ~spin_features;
+
+    spin_features |= fresh;
+    for (unsigned feature = 0; fresh >> feature != 0; feature++) {
+        if (fresh >> feature & 1)
+            spin_together[feature] |= spin_features;
+    }
+}
+#define SPIN_SHOW(features) spin_show(features)
+#else
+#define SPIN_SHOW(features) ((void)0)
+#endif
+
 static void spin_take(const unsigned transition) {
     spin_taken[transition] = 1;
+    SPIN_SHOW(spin_row_features[transition]);
 }
 
 /* 1, for conditions. */
 static int spin_execute(const unsigned number) {
     spin_executed[number] = 1;
+    SPIN_SHOW(spin_line_features[number]);
     return 1;
 }
 
@@ -60,10 +82,17 @@ static void spin_report_zeros(const char *const what, const unsigned char *const
     printf("\n");
 }
 
-/* Prints, at exit and for hsmc verify, the numbers of what no reachable state takes or executes. */
+/* Prints, at exit and for hsmc verify, the numbers of what no reachable state takes or executes,
+ * and which features have met. */
 static void spin_report_coverage(void) {
     spin_report_zeros("transitions not taken", spin_taken, MODEL_TRANSITIONS);
     spin_report_zeros("not executed", spin_executed, MODEL_EXECUTIONS);
+#ifdef MODEL_FEATURES
+    printf("together:");
+    for (unsigned feature = 0; feature < MODEL_FEATURES; feature++)
+        printf(" %lx", spin_together[feature]);
+    printf("\n");
+#endif
 }
 
 /* The verifier calls it first (gen/hsmc/verification/state_vector.py): a search that takes no

@@ -2,6 +2,7 @@
 """Sequence diagrams show labels whole: lanes become wider, and a label that is wider still takes several lines."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -88,3 +89,11 @@ def test_svg(label: str) -> None:
     assert len(set(heights)) == len(heights)
     rows = sorted({y for _, y in heights})
     assert min(b - a for a, b in zip(rows, rows[1:])) >= 3
+
+
+def test_a_wire_that_carries_nothing_has_its_lane() -> None:
+    """A node may hand over a frame that the world keeps from the wire: the arrow ends at that lane."""
+    idle = replace(trail(), wire=["send"])
+    assert diagram.lanes(idle).names[2] == "wire"
+    text = diagram.text(idle, [Row("arrow", "send(1)", 1, diagram.lanes(idle).wire)])
+    assert "send(1)" in text

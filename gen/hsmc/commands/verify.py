@@ -57,6 +57,12 @@ def add(commands: Subparsers) -> None:
         "--report", type=Path, metavar="FILE", help="the verdicts as JSON"
     )
     parser.add_argument(
+        "--features",
+        type=Path,
+        metavar="PAGE",
+        help="which features have met in a search, as Markdown, of specs with a list of them (PROTOCOL_features.toml)",
+    )
+    parser.add_argument(
         "--json", action="store_true", help="the verdicts as JSON, on standard output"
     )
     parts.add_options(parser, "list of searches")

@@ -18,6 +18,7 @@ from .. import parts
 from ..verification import (
     counterexample,
     divergence,
+    features,
     shared,
     trail_text,
     unreached,
@@ -27,6 +28,14 @@ from ..verification.campaign import run_all
 from ..verification.search import DEPTH_LIMIT, MEMORY_LIMIT, Limits, Run
 from ..verification.subject import ENGINES, KINDS, Subject, choose_checks, shown
 from .command_line import fail, print_json
+
+
+# Before the matrices. `hsmc verify --features` writes it.
+FEATURES = """# Features that meet
+
+Made by `hsmc verify --features` from the searches of {specs}; do not edit. A number says in how many checks one path of
+one exhaustive search has both features, a letter why none can ([how a pair counts](verification.md#features-that-meet)).
+"""
 
 
 def subjects_of(options: argparse.Namespace) -> tuple[list[Subject], list[str]]:
@@ -115,7 +124,9 @@ def command(options: argparse.Namespace) -> int:
             raise Failure(no_search(subject, options.level), status=1)
     whole = options.level != "quick" and not names and options.property is None
     for subject in subjects if whole else ():
-        unreached.known(subject)  # fails where the list is wrong: before the searches
+        # These fail where a list is wrong: before the searches.
+        unreached.known(subject)
+        features.known(subject)
     started = time.monotonic()
     try:
         quick = options.level == "quick"
@@ -148,6 +159,8 @@ def command(options: argparse.Namespace) -> int:
     judged = [unreached.judge(runs, subject) for subject in subjects if whole]
     if all(run.holds for run in runs):  # what was cut short says nothing of the rest
         problems += [problem for each in judged for problem in each.problems]
+        for subject in subjects if whole else ():
+            problems += features.judge(runs, subject)
     records = [verdicts.as_record(run) for run in runs]
     either = subjects[0].same_as_one
     for record in records:
@@ -160,6 +173,8 @@ def command(options: argparse.Namespace) -> int:
                 record["steps"] = len(replayed)
     if options.report is not None:
         write_all({options.report: json.dumps(records, indent=1) + "\n"})
+    if options.features is not None:
+        write_features(options.features, subjects, runs)
     if options.json:
         print_json(records)
     else:
@@ -179,6 +194,20 @@ def command(options: argparse.Namespace) -> int:
         print(*problems, sep="\n", file=sys.stderr)
     cut_short = any(run.incomplete for run in runs) and not options.accept_incomplete
     return int(bool(problems or cut_short or any(run.errors for run in runs)))
+
+
+def write_features(
+    page: Path, subjects: Sequence[Subject], runs: Sequence[Run]
+) -> None:
+    found = [features.page(runs, subject) for subject in subjects]
+    lines = [line for each in found for line in each]
+    if not lines:
+        raise Failure(
+            "none of the specs has a list of features: write PROTOCOL_features.toml beside it (docs/verification.md)"
+        )
+    specs = ", ".join(dict.fromkeys(subject.spec.name for subject in subjects))
+    text = "\n".join([*FEATURES.format(specs=specs).split("\n"), *lines])
+    write_all({page: text.rstrip("\n") + "\n"})
 
 
 def print_summary(

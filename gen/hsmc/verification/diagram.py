@@ -47,8 +47,8 @@ class Lanes:
 
 
 def lanes(trail: Trail) -> Lanes:
-    wired = any(step.put or step.frame for step in trail.steps)
-    return Lanes(max(len(trail.parameters), 1), wired)
+    # Also where no frame is on its way: a node may hand one over that the world then keeps from the wire.
+    return Lanes(max(len(trail.parameters), 1), bool(trail.wire))
 
 
 def rows(trail: Trail, replayed: Sequence[ReplayedStep]) -> list[Row]:

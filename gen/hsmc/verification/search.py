@@ -15,7 +15,7 @@ from typing import Callable, Optional, Sequence
 
 from ..backends.model_size import SPIN_LIMITS, TooLarge
 from ..failure import Failure
-from . import state_vector, swarm
+from . import features, state_vector, swarm
 from .subject import Search, Subject, shown
 
 # What the generated C checks while it runs (fw-runtime/hsm_checks.h), and the function that it calls: models/spin_support.h.
@@ -92,6 +92,7 @@ class Run:
     incomplete: list[str] = field(default_factory=list)  # why it proves nothing
     not_taken: list[int] = field(default_factory=list)  # numbers of rows
     not_executed: list[str] = field(default_factory=list)  # names, of all else
+    together: list[tuple[str, str]] = field(default_factory=list)  # features that met
     cut_short: bool = False  # by time, depth or memory
     member: int = 0  # of a swarm, which found the violation
 
@@ -219,7 +220,11 @@ def write_model(
     world = paths[1] / subject.world_file
     shutil.copy(world, directory / world.name)
     # In files, for spin takes a command of limited length, and paths may be long.
-    definitions = [option.removeprefix("-D").partition("=") for option in extra]
+    definitions = [
+        option.removeprefix("-D").partition("=")
+        for option in extra
+        if option.startswith("-D")
+    ]
     text = "".join(f"#define {name} {value or 1}\n" for name, _, value in definitions)
     (directory / "options.h").write_text(text)
     options = [*include, "-include", "options.h"]
@@ -305,7 +310,13 @@ def run_search(
     run = Run(search, only=limits.only)
     directory = search.directory
     started = time.monotonic()
-    options = write_model(search, subject, directory, defines(search, subject, limits))
+    extra = defines(search, subject, limits)
+    known = features.known(subject)
+    if known is not None:
+        extra += [f"-DMODEL_FEATURES={len(known.all)}", "-I."]
+    options = write_model(search, subject, directory, extra)
+    if known is not None:
+        (directory / "model_features.h").write_text(known.header(search, subject))
     flags = [*verifier_options(search, limits), *swarm.compiler_flags(limits), *options]
     what = f"the verifier of {search.name}"
     compiler = OPTIMISED if limits.swarm else compiler_of(search, states or 0)
@@ -420,6 +431,11 @@ def interpret(
         executions = subject.executions(run.search.check)
         numbers = [int(text) for text in not_executed.group(1).split()]
         run.not_executed = [executions[number].name for number in numbers]
+        known = features.known(subject)
+        together = re.search(r"^together:(.*)", output, re.MULTILINE)
+        if known is not None and together:
+            words = [int(text, 16) for text in together.group(1).split()]
+            run.together = known.together(words)
     elif run.holds:
         run.incomplete.append(
             "the verifier did not say what it has not executed: see pan.log"

@@ -89,9 +89,9 @@ def unequal(runs: Sequence[Run]) -> list[tuple[str, Search]]:
     return problems
 
 
-def executed(run: Run) -> tuple[list[int], list[str]]:
-    """By what it has left out."""
-    return run.not_taken, run.not_executed
+def executed(run: Run) -> tuple[list[int], list[str], list[tuple[str, str]]]:
+    """By what it has left out, and which features have met."""
+    return run.not_taken, run.not_executed, run.together
 
 
 def as_record(run: Run) -> dict[str, Any]:
@@ -121,6 +121,7 @@ def as_record(run: Run) -> dict[str, Any]:
         "besides": search.other_faults,
         "not_here": search.absent,
         "not_executed": run.not_executed,
+        "together": run.together,
     }
     if run.failure:
         record.update(failure=run.failure, property=run.violated or None)
