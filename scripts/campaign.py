@@ -7,9 +7,13 @@ reads what hosts asked for and got. Mode `boards` simulates boards instruction b
 Mode `fast` runs the same generated C on the native port, event by event (tests/native_worlds). A world that fails is
 shrunk to a small one that fails alike. build/campaign.json has the sums.
 
+With `--features LIST` it counts which features of the protocol meet in a world (gen/hsmc/verification/features_on_boards.py).
+
 Many machines share a campaign: each runs `--part N --parts COUNT --into DIR`, in any order, and `--merge DIR` then adds
 up what they wrote. A part writes its file when it is done, so a part whose machine was lost is run again.
 """
+
+from __future__ import annotations
 
 import argparse
 import hashlib
@@ -23,7 +27,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 TOP = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TOP / "gen"))
@@ -31,6 +35,9 @@ sys.path.insert(0, str(TOP / "gen"))
 from hsmc import parts  # pylint: disable=wrong-import-position
 from hsmc.failure import Failure  # pylint: disable=wrong-import-position
 from hsmc.files import write_all  # pylint: disable=wrong-import-position
+
+if TYPE_CHECKING:
+    from hsmc.verification.features_on_boards import Boards
 
 SEED_SPAN = 1_000_000_000  # worlds of one campaign's seed
 FINDINGS = "lost duplicated corrupted misordered stuck leaked stopped strayed".split()
@@ -85,7 +92,7 @@ class Sums:
 
 
 def run_worlds(program: Path, part: Part, *knobs: str) -> list[Record]:
-    """The failures, and the sums behind them."""
+    """The failures, with knob "rows" also what each world shows, and the sums behind them."""
     command = [str(program), str(part.first), str(part.worlds)]
     result = subprocess.run(
         [*command, str(part.messages), *knobs],
@@ -175,11 +182,18 @@ def describe(program: Path, failure: Record, shrink_seconds: float) -> str:
 def digest_of(program: Path) -> str:
     """With equal programs and images a seed gives the same world."""
     digest = hashlib.sha256(program.read_bytes())
-    for mode in MODES.values():
-        if mode.program == program.name and mode.image is not None:
-            image = os.environ.get("EMP_IMAGE", program.parent.parent / mode.image)
-            digest.update(Path(image).read_bytes())
+    image = image_of(program)
+    if image is not None:
+        digest.update(image.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def image_of(program: Path) -> Optional[Path]:
+    """What the boards of its worlds run, if that is not in the program itself."""
+    mode = next(mode for mode in MODES.values() if mode.program == program.name)
+    if mode.image is None:
+        return None
+    return Path(os.environ.get("EMP_IMAGE", program.parent.parent / mode.image))
 
 
 def show(done: int, worlds: int, sums: Sums, begun: float) -> None:
@@ -196,23 +210,47 @@ def show(done: int, worlds: int, sums: Sums, begun: float) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> tuple[Sums, float]:
+def run(options: argparse.Namespace, features: Optional[Boards]) -> Record:
+    """Its record; adds to the features."""
     sums = Sums()
+    knobs = ["rows"] if features is not None else []
     pieces = list(parts_of(options))
     worlds = sum(part.worlds for part in pieces)
     begun = time.monotonic()
     with ThreadPoolExecutor(options.jobs) as pool:
         done = 0
         for future in as_completed(
-            pool.submit(run_worlds, program(options), p) for p in pieces
+            pool.submit(run_worlds, program(options), p, *knobs) for p in pieces
         ):
-            *failures, counts = future.result()
-            sums.failures += failures
+            *records, counts = future.result()
+            counts.pop("deeds", None)
+            sums.failures += [record for record in records if "finding" in record]
             sums.counts.update(counts)
+            for record in records:
+                if features is not None and "rows" in record:
+                    features.add(record["rows"], record["deeds"])
             done += counts["worlds"]
             if options.progress:
                 show(done, worlds, sums, begun)
-    return sums, time.monotonic() - begun
+    record = record_of(options, sums, time.monotonic() - begun)
+    return {**record, "features": features.record() if features else None}
+
+
+def features_of(options: argparse.Namespace) -> Optional[Boards]:
+    """What is counted, nothing yet."""
+    if options.features is None:
+        return None
+    from hsmc.verification import features_on_boards
+
+    names = run_worlds(program(options), Part(1, 0, 1), "rows")[-1]["deeds"]
+    runs = image_of(program(options)) or program(options)
+    return features_on_boards.read(options.features, runs, names)
+
+
+def command_of(options: argparse.Namespace) -> str:
+    """Which repeats it, but for where things are."""
+    what = f"--mode {options.mode} --messages {options.messages} --seed {options.seed}"
+    return f"scripts/campaign.py {what} --features {options.features.name} --page PAGE"
 
 
 def program(options: argparse.Namespace) -> Path:
@@ -239,42 +277,59 @@ def record_of(options: argparse.Namespace, sums: Sums, seconds: float) -> Record
 # ------------------------------------------------------------------------------------- Parts
 
 
-def campaign_of(options: argparse.Namespace) -> Record:
+def campaign_of(options: argparse.Namespace, features: Optional[Boards]) -> Record:
     """What all parts of a campaign have in common."""
     return {
         "mode": options.mode,
         "messages": options.messages,
         "seed": options.seed,
         "program": digest_of(program(options)),
+        "features": features.digest if features else None,
     }
 
 
-def run_part(options: argparse.Namespace) -> int:
-    campaign = campaign_of(options)
+def run_part(options: argparse.Namespace, features: Optional[Boards]) -> int:
+    campaign = campaign_of(options, features)
     if parts.is_done(options, campaign):
         return 0
-    record = record_of(options, *run(options))
+    record = run(options, features)
     parts.write(options, campaign, record)
     print(f"part {options.part} of {options.parts}: {record['failed']} worlds failed")
     return 0
 
 
-def merged(directory: Path) -> Record:
+def merged(options: argparse.Namespace) -> tuple[Record, Optional[Boards]]:
     """The sums of all parts."""
-    records = parts.read(directory)
+    records = parts.read(options.merge)
     campaign = records[0]["whole"]
+    for name in ("mode", "messages", "seed"):
+        setattr(options, name, campaign[name])
+    features = features_of(options)
+    if campaign.get("features") != (features.digest if features else None):
+        raise Failure(
+            f"{options.merge}: the parts have counted another list of features, or none: merge them with the same --features"
+        )
+    for record in records if features is not None else ():
+        features.add_record(record["features"])
     total: Record = {"mode": campaign["mode"], "seeds": [campaign["seed"]]}
     for name in ["messages", "worlds", "failed", "frames", "seconds", *FINDINGS]:
         total[name] = sum(record[name] or 0 for record in records)
     total["seconds"] = round(total["seconds"], 1)
     total["frames_per_second"] = round(total["frames"] / total["seconds"]) or None
     total["failures"] = [f for record in records for f in record["failures"]]
-    return total
+    total["features"] = features.record() if features else None
+    return total, features
 
 
-def conclude(options: argparse.Namespace, record: Record) -> int:
+def conclude(
+    options: argparse.Namespace, record: Record, features: Optional[Boards]
+) -> int:
     path = options.output or options.build / "campaign.json"
     write_all({path: json.dumps(record, indent=1) + "\n"})
+    if features is not None:
+        print("\n".join(features.report()))
+        if options.page is not None:
+            write_all({options.page: features.page(command_of(options))})
     for failure in record["failures"][:3]:
         print(describe(program(options), failure, options.shrink_seconds))
     frames = f"{record['frames']} frames, " if record["frames"] else ""
@@ -295,12 +350,21 @@ def main(arguments: Optional[list[str]] = None) -> int:
     parser.add_argument("--shrink-seconds", type=float, default=60, metavar="SECONDS")
     parser.add_argument("--output", type=Path, metavar="FILE", help="campaign.json")
     parser.add_argument(
+        "--features",
+        type=Path,
+        metavar="LIST",
+        help="of the protocol: PROTOCOL_features.toml; count which of them meet",
+    )
+    parser.add_argument("--page", type=Path, help="which of them have met, as Markdown")
+    parser.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=sys.stderr.isatty()
     )
     parts.add_options(parser, "campaign")
     options = parser.parse_args(arguments)
     if options.messages < 1 or options.seed < 1:
         parser.error("messages and seed are counted from 1")
+    if options.page is not None and options.features is None:
+        parser.error("--page needs --features LIST")
     try:
         return act(options)
     except Failure as failure:
@@ -311,10 +375,11 @@ def main(arguments: Optional[list[str]] = None) -> int:
 def act(options: argparse.Namespace) -> int:
     parts.check_options(options)
     if options.merge is not None:
-        return conclude(options, merged(options.merge))
+        return conclude(options, *merged(options))
+    features = features_of(options)
     if options.into is not None:
-        return run_part(options)
-    return conclude(options, record_of(options, *run(options)))
+        return run_part(options, features)
+    return conclude(options, run(options, features), features)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,23 @@ def campaign(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def run_part(part: int, into: Path, parts: int = PARTS) -> str:
+FEATURES = """
+[[feature]]
+name   = "restart"
+of     = []
+shown  = []
+boards = ["restart"]
+
+[[feature]]
+name  = "sends"
+of    = []
+shown = ["Send.BOOKKEEPING.posted.*"]
+"""
+
+
+def run_part(part: int, into: Path, parts: int = PARTS, *more: str | Path) -> str:
     result = campaign(
-        *WORLDS, "--parts", str(parts), "--part", str(part), "--into", into
+        *WORLDS, "--parts", str(parts), "--part", str(part), "--into", into, *more
     )
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -42,6 +56,27 @@ def test_parts_add_up_to_the_whole(tmp_path: Path) -> None:
     assert whole.returncode == 0, whole.stderr
     assert sums(tmp_path / "merged.json") == sums(tmp_path / "whole.json")
     assert sums(tmp_path / "whole.json")["worlds"] == 6
+
+
+def test_features_of_parts_add_up_to_those_of_the_whole(tmp_path: Path) -> None:
+    listed, into = tmp_path / "emp_features.toml", tmp_path / "parts"
+    listed.write_text(FEATURES)
+    features = ["--features", listed, "--page"]
+    for part in range(1, PARTS + 1):
+        run_part(part, into, PARTS, *features[:2])
+    merged, whole = tmp_path / "merged", tmp_path / "whole"
+    merge = campaign("--merge", into, "--output", tmp_path / "j", *features, merged)
+    assert merge.returncode == 0, merge.stderr
+    run = campaign(*WORLDS, "--output", tmp_path / "k", *features, whole)
+    assert "pairs have met in 6 worlds" in merge.stdout and run.returncode == 0
+    assert merged.read_text() == whole.read_text()
+    assert sums(tmp_path / "j")["features"] == sums(tmp_path / "k")["features"]
+
+    listed.write_text(FEATURES.replace("posted.*", "ack.*"))
+    for more in ([], features[:2]):
+        merge = campaign("--merge", into, "--output", tmp_path / "j", *more)
+        assert merge.returncode != 0
+        assert "the parts have counted another list of features" in merge.stderr
 
 
 def test_merge_names_missing_parts(tmp_path: Path) -> None:

@@ -264,6 +264,14 @@ void host_look_at_sends(struct host *host) {
     }
 }
 
+static void note_end(struct host *host, const struct request *receive, enum history_result result) {
+    struct deeds *deeds = &host->all->deeds;
+    const bool met = result == HISTORY_OK || result == HISTORY_TRUNCATED;
+    deeds->cancel |= result == HISTORY_CANCELLED && !host->all->closing;
+    deeds->truncated |= result == HISTORY_TRUNCATED;
+    deeds->wildcard |= met && (receive->peer == HISTORY_ANY_SOURCE || receive->ignored != 0);
+}
+
 static void look_at_receives(struct host *host) {
     struct hosts *hosts = host->all;
     const struct plan *plan = &hosts->plan;
@@ -279,6 +287,7 @@ static void look_at_receives(struct host *host) {
                               end.tag);
         boards_release(host, WORLD_REQUESTS + slot, end.bytes);
         host->open_receives &= ~(UINT64_C(1) << slot);
+        note_end(host, receive, end.result);
         if (receive->any) {
             host->catch_all = false;
             continue;
@@ -358,6 +367,7 @@ void hosts_begin(struct hosts *hosts, const struct plan *plan) {
     hosts->may_post = plan->messages;
     hosts->restarted = 0;
     hosts->closing = false;
+    hosts->deeds = (struct deeds){0};
     hosts->failed = WORLD_RUNNING;
     hosts->history = history_create(plan->nodes, plan->tags, &memory);
     if (EMP_TAG_BITS == 64)

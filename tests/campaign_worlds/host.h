@@ -48,6 +48,24 @@ struct host {
     } peer[WORLD_NODES];
 };
 
+/* What a list of features may name besides rows of the spec (docs/verification.md): whether it
+ * happened in the world. */
+#define WORLD_DEEDS(DEED)                                                                          \
+    DEED(restart)       /* of a node */                                                            \
+    DEED(cancel)        /* a receive was taken back, and not because the world ends */             \
+    DEED(truncated)     /* a receive was shorter than its message */                               \
+    DEED(wildcard)      /* a receive with wildcards got a message */                               \
+    DEED(in_descriptor) /* the bytes of a send were in its descriptor */                           \
+    DEED(lost)          /* a frame, and so on */                                                   \
+    DEED(duplicated)                                                                               \
+    DEED(delayed)
+
+struct deeds {
+#define DEED_FIELD(name) bool name;
+    WORLD_DEEDS(DEED_FIELD)
+#undef DEED_FIELD
+};
+
 enum world_failure { WORLD_RUNNING, WORLD_STUCK, WORLD_LEAKED, WORLD_STOPPED, WORLD_STRAYED };
 
 struct hosts {
@@ -59,7 +77,8 @@ struct hosts {
     uint64_t progress_ns;   /* when something last ended */
     uint32_t restarted;     /* nodes for which the time has come */
     bool closing;           /* all sends have ended: receives are cancelled */
-    char failure[256];      /* not of the history: stuck, leaked, a board that stopped */
+    struct deeds deeds;
+    char failure[256]; /* not of the history: stuck, leaked, a board that stopped */
     enum world_failure failed;
 };
 

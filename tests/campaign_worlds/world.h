@@ -6,7 +6,11 @@
 #ifndef TESTS_CAMPAIGN_WORLDS_WORLD_H
 #define TESTS_CAMPAIGN_WORLDS_WORLD_H
 
+#include "emp.h"
 #include "tests/campaign_worlds/host.h"
+
+/* Rows of the spec that boards of the present world have taken. */
+extern bool world_rows[EMP_TRANSITION_COUNT];
 
 struct world_counts {
     uint64_t now_ns; /* when the world ended */

@@ -5,7 +5,7 @@ NATIVE_WORLDS := tests/native_worlds
 FAST_NUMBERS    := $(shell seq 0 $$(($(or $(NODES),16) - 1)))
 FAST_EACH       := '-DWORLD_EACH_NODE(X)=$(foreach number,$(FAST_NUMBERS),X($(number)))'
 FAST_FLAGS      := $(NATIVE_FLAGS) $(FAST_EACH)
-FAST_CHECKS     := $(call hsm_checked,ALL) -DNIC_TRACE=0
+FAST_CHECKS     := $(call hsm_checked,ALL) -DNIC_TRACE=1 -include $(NATIVE_WORLDS)/rows.h
 FAST_OBJECTS    := $(addprefix $(BUILD)/obj/$(NATIVE_WORLDS)/,world.o wire.o requests.o) \
                    $(CAMPAIGN_OBJECTS) \
                    $(addprefix $(BUILD)/obj/$(NATIVE_PORT)/,node_state.o node_start.o)
@@ -32,10 +32,10 @@ $(CAMPAIGN_FAST): $(FAST_OBJECTS) $(FAST_NODES) FORCE
 
 campaign-fast: MESSAGES ?= 1000000
 .PHONY: campaign-fast
-campaign-fast:   ## the same on the native port, event by event, with an oracle from outside (MESSAGES=1000000 SEED=1)
+campaign-fast:   ## the same on the native port, event by event, with an oracle from outside (MESSAGES=1000000 SEED=1 PAGE=file)
 	@scripts/setup.sh demo
 	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN_FAST)
-	$(Q)scripts/campaign.py --mode fast --messages $(MESSAGES) --seed $(SEED) --build $(BUILD)
+	$(Q)scripts/campaign.py --mode fast --messages $(MESSAGES) --seed $(SEED) --build $(BUILD) $(CAMPAIGN_FEATURES)
 
 .PHONY: test-cluster
 test-cluster:    ## a campaign as a Slurm job array and with GNU parallel, on this machine alone; a node of it is lost

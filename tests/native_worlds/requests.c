@@ -141,6 +141,7 @@ void boards_post(struct host *host, uint32_t slot) {
     words[EMP_DESCRIPTOR_LENGTH_WORD] = length;
     put_matching(words, request);
 #if EMP_INLINE_LIMIT
+    host->all->deeds.in_descriptor |= format == EMP_FORMAT_INLINE;
     if (format == EMP_FORMAT_INLINE)
         put_bytes(host, slot, request);
 #endif

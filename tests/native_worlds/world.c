@@ -87,6 +87,7 @@ static void start_board(struct world_node *node) {
 
 static void restart(struct world_node *node) {
     host_forget(node->host);
+    node->world->hosts->deeds.restart = true;
     node->posted = 0;
     history_restart(node->world->hosts->history, node->host->index);
     node->epoch =

@@ -99,6 +99,8 @@ void boards_post(struct host *host, uint32_t slot) {
                                   .offset = slot * slot_bytes(station) + request->piece[i].offset,
                                   .length = request->piece[i].bytes};
     *posting = (struct posting){0};
+    host->all->deeds.in_descriptor |=
+        slot < WORLD_REQUESTS && request->bytes != 0 && request->bytes <= EMP_INLINE_LIMIT;
     if (slot < WORLD_REQUESTS)
         error =
             libemp_post_send(station->board, peer, tag, pieces, request->pieces, &posting->request);

@@ -26,8 +26,9 @@ struct station {
     struct libemp_board *board;
     struct libemp_memory *memory; /* all of the host's */
     struct posting posting[2 * WORLD_REQUESTS];
-    uint64_t looks;  /* at all its requests, ended */
-    bool restarting; /* its time has come */
+    uint32_t rows_seen; /* records of the trace ring */
+    uint64_t looks;     /* at all its requests, ended */
+    bool restarting;    /* its time has come */
     bool greeted;
     bool over; /* its program has ended: it has seen all */
 };
@@ -51,6 +52,11 @@ struct station *station_of(const struct host *host);
 int network_make(struct simulated_world *world);
 /* A slice of faults begins now. 0 or a negative errno value; then hosts_fail has been called. */
 int network_add_faults(struct simulated_world *world);
+
+/* Marks the rows that the board has taken since the last call, or its start, in world_rows: of a
+ * board that has taken more since than its ring has room for, the last ones. None where the image
+ * has no ring. */
+void rows_note(struct station *station);
 
 /* Fills the memory of a host's receives with what boards must leave alone. */
 void requests_guard(struct station *station);

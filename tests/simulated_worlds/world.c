@@ -90,9 +90,12 @@ static int open_board(struct station *station) {
 /* Until the board has stopped, messages still come; from then on the history knows that they do
  * not. */
 static int restart(struct station *station) {
+    rows_note(station);
     int error = libemp_stop(station->board);
     if (error)
         return error;
+    station->rows_seen = 0;
+    station->world->hosts->deeds.restart = true;
     requests_forget(station);
     host_forget(station->host);
     history_restart(station->world->hosts->history, station->host->index);
@@ -141,6 +144,7 @@ static int look(struct station *station) {
         host_greet(station->host);
     }
     hosts->may_post = faults ? hosts->plan.faulty_messages : hosts->plan.messages;
+    rows_note(station);
     host_look(station->host);
     station->looks++;
     note_restarts(world);
@@ -238,6 +242,7 @@ static void check_rest(struct simulated_world *world) {
     tigon_world_set_run_on(world->simulation, true);
     (void)tigon_world_run(world->simulation, tigon_world_now_ns(world->simulation) + REST_NS);
     for (uint32_t i = 0; i < hosts->plan.nodes; i++) {
+        rows_note(&world->station[i]);
         check_rest_of(&world->station[i]);
         (void)requests_untouched(&world->station[i]);
     }

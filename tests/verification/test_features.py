@@ -109,6 +109,9 @@ def test_some_checks_alone_are_not_judged(tmp_path: Path) -> None:
         (FEATURES + "shwon = []", "feature 3 has not the keys name, of, shown, where"),
         (FEATURES.replace('"begun"', "3"), "feature 3: name is no str as it should"),
         (FEATURES.replace('["choices"]', "[3]"), "feature 3: of is no list as it should"),
+        (FEATURES + 'boards = ["A.CHOOSING.rihgt.0"]', "no row A.CHOOSING.rihgt.0; did you mean"),
+        (FEATURES + 'boards = ["one.host.A.go.0"]', "feature 3: the spec has no row one.host.A.go.0"),
+        (FEATURES + "boards = [3]", "feature 3: boards is no list as it should"),
         ("[[feature", "fork_features.toml: "),
         ("[[features]]", "expected feature, size, apart, found features"),
     ],
@@ -118,6 +121,13 @@ def test_a_wrong_file(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(Failure) as failure:
         features.known(subject)
     assert said in str(failure.value)
+
+
+def test_what_boards_show_is_nothing_to_a_search(tmp_path: Path) -> None:
+    """A name without a point is a campaign's."""
+    text = FEATURES + 'boards = ["begin", "A.CHOOSING.*"]\n'
+    run = searched(fork(tmp_path, text), "c", "safety")
+    assert run.together == [("begun", "left"), ("begun", "right")]
 
 
 def test_no_file_and_no_features(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
     of    = ["peeks"]                           # bounds of worlds, and what checks set: each is listed here or as a size
     shown = ["exchange.assert.honest_peek.*"]   # rows, and lines of worlds: it is at work where one of them is executed
     where = { peeks = 1 }                       # optional: only in searches whose bounds are at least these
+    boards = ["peek", "Match.LISTENING.peek.0"] # optional: what shows it on boards; else the rows of `shown`
 
     [[size]]                                    # bounds, and what checks set, that are no features
     of     = ["messages", "frames"]
@@ -15,6 +16,8 @@
     one    = ["peeks"]
     other  = ["damage", "short receives"]
     reason = "..."
+
+What shows a feature on boards: rows, and names without a point, which are those of a campaign (features_on_boards.py).
 
 It is `<protocol>_features.toml`, `<protocol>_<profile>_features.toml` for a profile other than the default one.
 
@@ -32,26 +35,30 @@ import string
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Sequence
 
 from .. import naming
 from ..backends import executions
 from ..failure import Failure
 from ..files import read_text
 from ..report import did_you_mean
-from .subject import Search, Subject
 
 if TYPE_CHECKING:
     from .search import Run
+    from .subject import Search, Subject
 
 # Of each list of the file: the keys of its tables with the type of their values, and those that may be missing.
 TABLES: dict[str, tuple[dict[str, type], set[str]]] = {
-    "feature": ({"name": str, "of": list, "shown": list, "where": dict}, {"where"}),
+    "feature": (
+        {"name": str, "of": list, "shown": list, "where": dict, "boards": list},
+        {"where", "boards"},
+    ),
     "size": ({"of": list, "reason": str}, set()),
     "apart": ({"one": list, "other": list, "reason": str}, set()),
 }
 BITS = 63  # of a word of the verifier, all but one
 Pair = tuple[str, str]
+Tables = dict[str, list[tuple[str, dict[str, Any]]]]  # by list, see read()
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,8 @@ def known(subject: Subject) -> Optional[Features]:
         return None
     tables = read(path)
     protocol = subject.protocol
-    names = [row.id for row in protocol.rows()] + [
+    rows = [row.id for row in protocol.rows()]
+    names = rows + [
         each.name
         for world in protocol.worlds
         for each in executions.all_of(protocol, world)
@@ -129,33 +137,54 @@ def known(subject: Subject) -> Optional[Features]:
                 hint = did_you_mean(pattern, names)
                 raise Failure(f"{where}: the spec has no row or line {pattern}{hint}")
             shown.update(found)
+        on_boards(where, values, rows)
         for name in values.get("where", {}):
             one_of(where, "bound", name, bounds)
         least = tuple(values.get("where", {}).items())
         features.append(
             Feature(values["name"], tuple(values["of"]), frozenset(shown), least)
         )
-    by_name = {feature.name for feature in features}
-    if len(by_name) != len(features) or len(features) > BITS:
+    apart = reasons_of(path, tables)
+    cover(path, tables, switches)
+    return Features(path, tuple(features), tuple(sorted(apart.items())))
+
+
+def on_boards(
+    where: str, values: dict[str, Any], rows: Sequence[str]
+) -> frozenset[str]:
+    """Of a feature's table: the rows, and names of a campaign, that show it on boards."""
+    found: set[str] = set()
+    for pattern in values.get("boards", values["shown"]):
+        matching = fnmatch.filter(rows, pattern)
+        if not matching and "boards" in values:
+            if "." in pattern:
+                hint = did_you_mean(pattern, rows)
+                raise Failure(f"{where}: the spec has no row {pattern}{hint}")
+            matching = [pattern]
+        found.update(matching)
+    return frozenset(found)
+
+
+def reasons_of(path: Path, tables: Tables) -> dict[Pair, str]:
+    """Why no search has a pair."""
+    names = [values["name"] for _, values in tables["feature"]]
+    if len(set(names)) != len(names) or len(names) > BITS:
         raise Failure(f"{path}: expected at most {BITS} features, each of another name")
     apart: dict[Pair, str] = {}
     for where, values in tables["apart"]:
         for one, other in itertools.product(values["one"], values["other"]):
             for name in (one, other):
-                one_of(where, "feature", name, by_name)
+                one_of(where, "feature", name, names)
             pair = (min(one, other), max(one, other))
             if one == other or pair in apart:
                 raise Failure(
                     f"{where}: {one} with {other} is no pair, or listed twice"
                 )
             apart[pair] = values["reason"]
-    cover(path, tables, switches)
-    return Features(path, tuple(features), tuple(sorted(apart.items())))
+    return apart
 
 
-def cover(
-    path: Path, tables: dict[str, list[tuple[str, dict[str, Any]]]], switches: set[str]
-) -> None:
+def cover(path: Path, tables: Tables, switches: set[str]) -> None:
     """Every bound, and all that checks set, is of a feature or a size."""
     listed: set[str] = set()
     for where, values in tables["feature"] + tables["size"]:
@@ -173,7 +202,7 @@ def one_of(where: str, what: str, name: str, names: Iterable[str]) -> None:
         raise Failure(f"{where}: there is no {what} {name}{did_you_mean(name, names)}")
 
 
-def read(path: Path) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+def read(path: Path) -> Tables:
     """By list: where each table stands, and its values."""
     try:
         content = tomllib.loads(read_text(path))
@@ -183,7 +212,7 @@ def read(path: Path) -> dict[str, list[tuple[str, dict[str, Any]]]]:
         raise Failure(
             f"{path}: expected {', '.join(TABLES)}, found {', '.join(sorted(unknown))}"
         )
-    result: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    result: Tables = {}
     for name, (types, optional) in TABLES.items():
         result[name] = []
         for number, values in enumerate(content.get(name, []), start=1):
@@ -240,25 +269,37 @@ def page(runs: Sequence[Run], subject: Subject) -> list[str]:
         if run.search.protocol == subject.name and run.holds:
             for one, other in run.together:
                 checks.setdefault((one, other), set()).add(run.search.check)
-    reasons = dict(features.apart)
+
+    def cell(pair: Pair, letter: str) -> str:
+        if pair[0] == pair[1]:
+            return ""
+        return str(len(checks[pair])) if pair in checks else letter or "?"
+
+    return matrix(subject.name, names, dict(features.apart), cell)
+
+
+def matrix(
+    title: str,
+    names: Sequence[str],
+    reasons: dict[Pair, str],
+    cell: Callable[[Pair, str], str],
+) -> list[str]:
+    """Markdown. `cell` gives a pair's text, by the letter of its reason, "" if it has none; and that of a feature with itself."""
     letters = {
         reason: string.ascii_lowercase[n % 26] * (1 + n // 26)
         for n, reason in enumerate(dict.fromkeys(reasons.values()))
     }
 
-    def cell(row: int, column: int) -> str:
-        if column >= row:
-            return ""
+    def text(row: int, column: int) -> str:
         pair = (min(names[row], names[column]), max(names[row], names[column]))
-        if pair in checks:
-            return str(len(checks[pair]))
-        return letters[reasons[pair]] if pair in reasons else "?"
+        letter = letters[reasons[pair]] if pair in reasons else ""
+        return cell(pair, letter) if column <= row else ""
 
-    lines = [f"## {subject.name}", ""]
+    lines = [f"## {title}", ""]
     lines.append(f"| | | {' | '.join(str(n + 1) for n in range(len(names)))} |")
     lines.append("|--:|---|" + "--:|" * len(names))
     for row, name in enumerate(names):
-        cells = " | ".join(cell(row, column) for column in range(len(names)))
+        cells = " | ".join(text(row, column) for column in range(len(names)))
         lines.append(f"| {row + 1} | {name} | {cells} |")
     lines.append("")
     lines += [f"* {letter}: {reason}" for reason, letter in letters.items()]
