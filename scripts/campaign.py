@@ -309,8 +309,9 @@ def merged(options: argparse.Namespace) -> tuple[Record, Optional[Boards]]:
         raise Failure(
             f"{options.merge}: the parts have counted another list of features, or none: merge them with the same --features"
         )
-    for record in records if features is not None else ():
-        features.add_record(record["features"])
+    if features is not None:
+        for record in records:
+            features.add_record(record["features"])
     total: Record = {"mode": campaign["mode"], "seeds": [campaign["seed"]]}
     for name in ["messages", "worlds", "failed", "frames", "seconds", *FINDINGS]:
         total[name] = sum(record[name] or 0 for record in records)

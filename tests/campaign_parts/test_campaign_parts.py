@@ -61,19 +61,22 @@ def test_parts_add_up_to_the_whole(tmp_path: Path) -> None:
 def test_features_of_parts_add_up_to_those_of_the_whole(tmp_path: Path) -> None:
     listed, into = tmp_path / "emp_features.toml", tmp_path / "parts"
     listed.write_text(FEATURES)
-    features = ["--features", listed, "--page"]
+    features: list[str | Path] = ["--features", listed]
     for part in range(1, PARTS + 1):
-        run_part(part, into, PARTS, *features[:2])
+        run_part(part, into, PARTS, *features)
     merged, whole = tmp_path / "merged", tmp_path / "whole"
-    merge = campaign("--merge", into, "--output", tmp_path / "j", *features, merged)
+    merge = campaign(
+        "--merge", into, "--output", tmp_path / "j", *features, "--page", merged
+    )
     assert merge.returncode == 0, merge.stderr
-    run = campaign(*WORLDS, "--output", tmp_path / "k", *features, whole)
+    run = campaign(*WORLDS, "--output", tmp_path / "k", *features, "--page", whole)
     assert "pairs have met in 6 worlds" in merge.stdout and run.returncode == 0
     assert merged.read_text() == whole.read_text()
     assert sums(tmp_path / "j")["features"] == sums(tmp_path / "k")["features"]
 
     listed.write_text(FEATURES.replace("posted.*", "ack.*"))
-    for more in ([], features[:2]):
+    none: list[str | Path] = []
+    for more in (none, features):
         merge = campaign("--merge", into, "--output", tmp_path / "j", *more)
         assert merge.returncode != 0
         assert "the parts have counted another list of features" in merge.stderr

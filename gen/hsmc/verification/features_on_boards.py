@@ -40,9 +40,8 @@ class Boards:
     title: str
     digest: str  # of the list and of the rows: equal where sums can be added
     rows: list[str]  # by number
-    shown: dict[
-        str, frozenset[str]
-    ]  # by feature: rows and names; empty if boards cannot show it
+    # By feature: rows, and names of what else happens in worlds. None: boards cannot show it.
+    shown: dict[str, frozenset[str]]
     reasons: dict[Pair, str]
     worlds: int = 0
     met: Counter[Pair] = field(default_factory=Counter)  # also each with itself
@@ -52,7 +51,9 @@ class Boards:
         names = {*(self.rows[number] for number in rows), *deeds}
         found = sorted(name for name, shown in self.shown.items() if shown & names)
         self.worlds += 1
-        self.met.update(itertools.combinations_with_replacement(found, 2))
+        self.met.update(
+            (one, other) for n, one in enumerate(found) for other in found[n:]
+        )
 
     def record(self) -> dict[str, Any]:
         return {
