@@ -6,7 +6,7 @@
     of    = ["peeks"]                           # bounds of worlds, and what checks set: each is listed here or as a size
     shown = ["exchange.assert.honest_peek.*"]   # rows, and lines of worlds: it is at work where one of them is executed
     where = { peeks = 1 }                       # optional: only in searches whose bounds are at least these
-    boards = ["peek", "Match.LISTENING.peek.0"] # optional: what shows it on boards; else the rows of `shown`
+    boards = ["cancel", "Match.LISTENING.*"]    # optional: what shows it on boards; else the rows of `shown`
 
     [[size]]                                    # bounds, and what checks set, that are no features
     of     = ["messages", "frames"]
