@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The broken specs of test_mutants.py: what is changed in a file of EMP's, and which property must show it.
 
-Those of the profile `modern` are in emp_mutants_modern.py.
+Those of the profile `modern` are in emp_mutants_modern.py, those that show where features meet in emp_mutants_combined.py.
 """
 
 from __future__ import annotations

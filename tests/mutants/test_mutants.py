@@ -24,9 +24,10 @@ from hsmc.verification.search import Limits, Run  # noqa: E402
 from hsmc.verification.subject import CONTRACTS, INTERNAL, Subject  # noqa: E402
 from tests.long_tests import one_in  # noqa: E402
 from tests.mutants.emp_mutants import MUTANTS, Mutant  # noqa: E402
+from tests.mutants.emp_mutants_combined import COMBINED_MUTANTS  # noqa: E402
 from tests.mutants.emp_mutants_modern import MODERN_MUTANTS  # noqa: E402
 
-ALL_MUTANTS = [*MUTANTS, *MODERN_MUTANTS]
+ALL_MUTANTS = [*MUTANTS, *MODERN_MUTANTS, *COMBINED_MUTANTS]
 
 
 def run(spec: pathlib.Path, build: pathlib.Path, mutant: Mutant) -> Run:

@@ -282,7 +282,8 @@ def verifier_options(search: Search, limits: Limits) -> list[str]:
         "-DNOFAIR",
         f"-DMEMLIM={limits.megabytes}",
         *STORAGE[limits.storage],
-        *(CHECKED if search.engine == "c" else ()),
+        # The other way round, so that two engines see more pairs of features meet.
+        *(CHECKED if search.engine == "c" else ("-DREVERSE", "-DT_REVERSE")),
     ]
     # Nearly all of a vector is state, so masking it only costs time; the search for cycles needs it all the same, and so
     # does what keeps less than the vector.
