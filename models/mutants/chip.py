@@ -14,6 +14,7 @@ USER = "models/proof/processors.c"
 ONE_WAY = Accesses(Traffic((0, 2), 1))
 BOTH_WAYS = Accesses(Traffic((1, 1), 1))
 TWO_SLOTS = Accesses(Traffic((0, 2), 2))
+TWO_SLOTS_HALF = Accesses(Traffic((0, 2), 2, ones=16))
 THREE_IN_ONE = Accesses(Traffic((0, 3), 1))
 THREE_IN_TWO = Accesses(Traffic((0, 3), 2))
 
@@ -315,5 +316,29 @@ MUTANTS = [
         "    if (words == NULL)",
         ONE_WAY,
         "no_lost_wake_up",
+    ),
+    Mutant(
+        "a queue is full by its counters' lower 16 bits",
+        QUEUE,
+        "    return put - queue->taken == NIC_MESSAGE_LIMIT ? NULL",
+        "    return (put & 0xFFFFu) - (queue->taken & 0xFFFFu) == NIC_MESSAGE_LIMIT ? NULL",
+        ONE_WAY,
+        "frame_kept",
+    ),
+    Mutant(
+        "a queue is empty until more has been put than taken",
+        QUEUE,
+        "    return queue->put == taken ? NULL",
+        "    return queue->put <= taken ? NULL",
+        ONE_WAY,
+        "no_lost_wake_up",
+    ),
+    Mutant(
+        "a queue counts what is put in 16 bits",
+        QUEUE,
+        "    queue->put = queue->put + 1u;",
+        "    queue->put = (queue->put + 1u) & 0xFFFFu;",
+        TWO_SLOTS_HALF,
+        "message_whole",
     ),
 ]

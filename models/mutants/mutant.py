@@ -47,8 +47,7 @@ class Accesses:
     def __str__(self) -> str:
         if isinstance(self.subject, int):
             return f"accesses of units, queues of {self.subject}"
-        to_a, to_b = self.subject.to
-        return f"accesses, {to_b} messages to B and {to_a} to A, queues of {self.subject.limit}"
+        return f"accesses, {self.subject}"
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,14 @@ MUTANTS = [
         "no_wild_pointer",
     ),
     Mutant(
+        "room is counted by the lower 16 bits",
+        QUEUE,
+        "    return NIC_MESSAGE_LIMIT - (queue->put - queue->taken);",
+        "    return NIC_MESSAGE_LIMIT - ((queue->put & 0xFFFFu) - (queue->taken & 0xFFFFu));",
+        ONE_SLOT,
+        "no_wild_pointer",
+    ),
+    Mutant(
         "neither processor takes messages while it waits for room",
         WRITER,
         "self.takes = exchange.takes_while_waiting == processor and bool(incoming)",
@@ -202,6 +210,14 @@ MUTANTS = [
         '                text += f" | {self.releases(process, text)} << 16"',
         "                pass",
         ONE_SLOT,
+        "no_lost_wake_up",
+    ),
+    Mutant(
+        "releases are compared with more bits than a message has of them",
+        WRITER,
+        'f"releases_ != (uint16_t){self.releases(process, name)}"',
+        'f"releases_ != {self.releases(process, name)}"',
+        TWO_SLOTS,
         "no_lost_wake_up",
     ),
     Mutant(

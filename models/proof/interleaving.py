@@ -13,7 +13,7 @@ overtakes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Optional, Protocol, Union
+from typing import Any, Optional, Protocol, Sequence, Union
 
 from .llvm_text import (
     Function,
@@ -74,6 +74,7 @@ class Surroundings(Protocol):
     """What is around the threads. All states of a search are told apart by memory and `ghost` alone."""
 
     ghost: tuple[int, ...]  # at the beginning
+    memory: Memory  # the same, where it is not 0
 
     def load(self, thread: int, memory: Memory, at: Pointer, volatile: bool) -> int:
         """A word of shared memory; may change `memory`. `volatile`: so the C says. Raises Violated."""
@@ -95,6 +96,25 @@ class Surroundings(Protocol):
 
     def ended(self, ghost: tuple[int, ...]) -> bool:
         """Has all happened that must, when the threads have ended?"""
+
+
+def about_to_wrap(
+    module: Module,
+    name: str,
+    type: Type,
+    counters: Sequence[Sequence[int]],
+    ones: int = 32,
+) -> Memory:
+    """Memory in which each of these counters of an object has so many ones, or all that it has bits for: then its next
+    value is 0, and a search has its wrap. With fewer ones it has the wrap of what has so few bits, and counts on itself.
+    A counter is where steps through the type lead."""
+    memory: Memory = {}
+    for steps in counters:
+        offset, found = module.place(type, steps)
+        if not isinstance(found, Integer):
+            raise Unreadable(f"{name} has no counter at {list(steps)}")
+        memory[name, offset] = (1 << min(found.bits, ones)) - 1
+    return memory
 
 
 @dataclass
@@ -195,7 +215,8 @@ class Interleaving:
 
     def _begin(self) -> State:
         count = len(self.threads)
-        state = State(((),) * count, ((),) * count, (), self.around.ghost)
+        shared = tuple(sorted(self.around.memory.items()))
+        state = State(((),) * count, ((),) * count, shared, self.around.ghost)
         for number, (module, name) in enumerate(self.threads):
             function = module.functions[name]
             running = self._running(state, number)
@@ -341,7 +362,11 @@ class Interleaving:
         elif operation == "getelementptr":
             registers[result] = self._address(running, instruction, values)
         elif operation == "icmp":
-            registers[result] = _compared(instruction.predicate, values[0], values[1])
+            compared = instruction.operands[0].type
+            bits = compared.bits if isinstance(compared, Integer) else 32
+            registers[result] = _compared(
+                instruction.predicate, values[0], values[1], bits
+            )
         elif operation == "select":
             registers[result] = values[1] if values[0] else values[2]
         elif operation == "barrier":
@@ -352,7 +377,8 @@ class Interleaving:
             assert isinstance(values[0], int)
             registers[result] = values[0] & ((1 << instruction.type.bits) - 1)
         else:
-            registers[result] = _computed(operation, values)
+            assert isinstance(instruction.type, Integer)
+            registers[result] = _computed(operation, values, instruction.type.bits)
         running.frames.append(self._kept(running, frame, index))
 
     def _enter(self, running: _Running, frame: Frame, label: str) -> None:
@@ -466,12 +492,12 @@ def _liveness(function: Function) -> dict[tuple[str, int], frozenset[str]]:
     return live
 
 
-def _compared(predicate: str, left: Value, right: Value) -> int:
+def _compared(predicate: str, left: Value, right: Value, bits: int) -> int:
     if predicate in ("eq", "ne"):
         return int((left == right) == (predicate == "eq"))
     assert isinstance(left, int) and isinstance(right, int)
     if predicate.startswith("s"):
-        left, right = (v - (1 << 32) if v >> 31 else v for v in (left, right))
+        left, right = (v - (1 << bits) if v >> (bits - 1) else v for v in (left, right))
     return int(
         {
             "gt": left > right,
@@ -482,13 +508,14 @@ def _compared(predicate: str, left: Value, right: Value) -> int:
     )
 
 
-def _computed(operation: str, values: list[Value]) -> int:
+def _computed(operation: str, values: list[Value], bits: int) -> int:
     left, right = values
     assert isinstance(left, int) and isinstance(right, int)
+    all_bits = (1 << bits) - 1
     if operation == "add":
-        return (left + right) & WORD
+        return (left + right) & all_bits
     if operation == "sub":
-        return (left - right) & WORD
+        return (left - right) & all_bits
     if operation == "and":
         return left & right
     if operation == "or":
@@ -496,7 +523,7 @@ def _computed(operation: str, values: list[Value]) -> int:
     if operation == "xor":
         return left ^ right
     if operation == "shl":
-        return (left << right) & WORD
+        return (left << right) & all_bits
     if operation == "lshr":
         return left >> right
     raise Unreadable(f"{operation} of two words")

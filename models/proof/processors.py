@@ -7,7 +7,8 @@ one event, the highest bit first. Semaphore and event words behave as the chip's
 
 Each processor sends numbered messages to the other, one for each time it finds its event "work" set, which it sets itself:
 so both processors change both event words all the time. Who finds the queue full goes on when it is signalled that there
-is room. Properties, each named in the verdict that it does not hold:
+is room. The counters of each queue begin at the end of their range, in other searches with 0xffff: so every search has
+them, or their lower half, wrap with the first message, and queues that are full and empty across it. Properties, each named in the verdict that it does not hold:
 
 * mutual_exclusion: between nic_lock and nic_unlock there is one processor, also where the lock is nested.
 * message_whole: a message is read as it was written, all its words.
@@ -27,27 +28,58 @@ from dataclasses import dataclass
 from typing import Optional
 
 from . import c_code
-from .interleaving import Found, Interleaving, Memory, Pointer, Value, Violated
+from .interleaving import (
+    Found,
+    Interleaving,
+    Memory,
+    Pointer,
+    Value,
+    Violated,
+    about_to_wrap,
+)
+from .llvm_text import Module, Structure
 
 REGISTERS = "registers"
 SEMAPHORES = {0x048: 1, 0x04C: 2}
 FRAMES = "frames"
+QUEUE = Structure("struct.nic_messages")
+PUT, TAKEN = 0, 1  # its members
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """So many messages to each processor, and so many that a queue holds."""
+    """So many messages to each processor, and so many that a queue holds. `ones`: of the numbers with which the counters of
+    the queues begin."""
 
     to: tuple[int, int]
     limit: int
+    ones: int = 32
+
+    def __str__(self) -> str:
+        to_a, to_b = self.to
+        text = f"{to_b} messages to B and {to_a} to A, queues of {self.limit}"
+        return text if self.ones == 32 else f"{text}, counters from {self.first:#x}"
+
+    @property
+    def first(self) -> int:
+        return (1 << self.ones) - 1
 
 
 class Chip:
     """Registers, shared memory and what is counted. `ghost`: per processor, sent and delivered; then how many are in a
     section under the lock."""
 
-    def __init__(self, traffic: Traffic) -> None:
+    def __init__(self, traffic: Traffic, module: Module) -> None:
         self.traffic = traffic
+        self.memory: Memory = {}
+        for processor in (0, 1):
+            self.memory |= about_to_wrap(
+                module,
+                f"queue to {processor}",
+                QUEUE,
+                ((0, PUT), (0, TAKEN)),
+                traffic.ones,
+            )
         self.ghost: tuple[int, ...] = (0, 0, 0, 0, 0)
 
     def load(self, thread: int, memory: Memory, at: Pointer, volatile: bool) -> int:
@@ -119,11 +151,10 @@ class Chip:
 
 
 # What the proof searches; each in both directions, or with more messages than a queue holds.
-TRAFFICS = (
-    Traffic((0, 3), 1),
-    Traffic((0, 3), 2),
-    Traffic((1, 1), 1),
-    Traffic((1, 2), 2),
+TRAFFICS = tuple(
+    Traffic(to, limit, ones)
+    for to, limit in (((0, 3), 1), ((0, 3), 2), ((1, 1), 1), ((1, 2), 2))
+    for ones in (32, 16)
 )
 
 
@@ -134,7 +165,8 @@ def prove(directory: pathlib.Path) -> tuple[list[str], int]:
         found = search(traffic, directory, [])
         states += found.states
         told.append(
-            f"{traffic.to[1]} messages to B and {traffic.to[0]} to A through queues of {traffic.limit}: "
+            f"{traffic.to[1]} messages to B and {traffic.to[0]} to A through queues of {traffic.limit}, "
+            f"which count from {traffic.first:#x}: "
             f"{found.states} states, {found.steps} steps, depth {found.depth}, all orders of loads and stores"
         )
     return told, states
@@ -157,4 +189,4 @@ def search(
     ]
     threads = [(module, "run") for module in modules]
     counters = ("nic_processor_counters",)
-    return Interleaving(threads, Chip(traffic), counters).search()
+    return Interleaving(threads, Chip(traffic, modules[0]), counters).search()

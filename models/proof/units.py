@@ -3,7 +3,8 @@
 
 What is searched are both units of orders.hsm (units.c), with the macros and functions of its orders_nic.h by which an image
 puts and takes messages and locks. Clerk, on A, gives orders, hints and questions at any time, and looks which order has been
-packed; Packer, on B, packs an order at any time. Where the C may keep data in registers, only the compiler's barriers prevent it. Properties, each named in the
+packed; Packer, on B, packs an order at any time. The counters of both queues, and of how often the record has been
+released, begin at the end of their range: all of them wrap in each search. Where the C may keep data in registers, only the compiler's barriers prevent it. Properties, each named in the
 verdict that it does not hold:
 
 * common_data_under_lock: data that both processors use are read and written by the processor that has the lock, but for
@@ -29,14 +30,23 @@ import sys
 from typing import Optional
 
 from . import c_code
-from .interleaving import Found, Interleaving, Memory, Pointer, Value, Violated
+from .interleaving import (
+    Found,
+    Interleaving,
+    Memory,
+    Pointer,
+    Value,
+    Violated,
+    about_to_wrap,
+)
+from .llvm_text import Module
 
 SPEC = "models/proof/orders.hsm"
 LOCK, WAKE_UP = "lock", "wake-up"
 STATE, QUEUES = "@orders_state_", "@orders_raises"
 SHARED = "@orders_state_bench"
-QUEUE_COUNTERS = 2  # put and taken, before the slots
-MESSAGE_WORDS = 8
+RELEASES = "@orders_order_releases"
+PUT, TAKEN = 0, 1  # members of a queue
 # What Clerk does: order 1, and so on; after each these, unless it has heard before that the order is packed.
 ORDERS = (("question", "question", "hint"), ("hint",))
 ORDERED, SAID, TOLD, PACKING, ASKED, HEARD, PACKED, SEEN = range(8)  # places in `ghost`
@@ -47,9 +57,22 @@ class Shop:
     packs, or 0; hints and questions taken, and questions heard; orders packed, and the last one seen.
     """
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    def __init__(self, modules: list[Module]) -> None:
         self.ghost: tuple[int, ...] = (0,) * 8
+        module = modules[0]
+        queues = module.objects[QUEUES[1:]]
+        # Of each queue: where it counts what is put, and what is taken.
+        self.queues = [
+            [module.offset(queues, (0, queue, member)) for member in (PUT, TAKEN)]
+            for queue in (0, 1)
+        ]
+        places = [(0, queue, member) for queue in (0, 1) for member in (PUT, TAKEN)]
+        self.memory = about_to_wrap(module, QUEUES, queues, places)
+        # A fault may leave all uses of it out.
+        for module in modules:
+            if RELEASES[1:] in module.objects:
+                releases = module.objects[RELEASES[1:]]
+                self.memory |= about_to_wrap(module, RELEASES, releases, [(0, 0)])
 
     def load(self, thread: int, memory: Memory, at: Pointer, volatile: bool) -> int:
         if at.object == LOCK:
@@ -146,10 +169,8 @@ class Shop:
 
     def _left(self, memory: Memory) -> bool:
         """Is a message in a queue?"""
-        bytes_of_queue = 4 * (QUEUE_COUNTERS + self.limit * MESSAGE_WORDS)
         return any(
-            memory.get((QUEUES, queue), 0) != memory.get((QUEUES, queue + 4), 0)
-            for queue in (0, bytes_of_queue)
+            memory[QUEUES, put] != memory[QUEUES, taken] for put, taken in self.queues
         )
 
     def ended(self, ghost: tuple[int, ...]) -> bool:
@@ -199,4 +220,5 @@ def search(limit: int, directory: pathlib.Path, tree: list[pathlib.Path]) -> Fou
         )
         for number, name in enumerate("ab")
     ]
-    return Interleaving([(module, "run") for module in modules], Shop(limit)).search()
+    threads = [(module, "run") for module in modules]
+    return Interleaving(threads, Shop(modules)).search()
