@@ -182,14 +182,15 @@ lint:            ## check style, types and warnings of gcc and clang
 	$(Q)$(MAKE) --no-print-directory lint-style lint-warnings
 
 # The Tigon2's port is MIPS code with registers of its own, which only gcc knows: it is checked when an image is built.
-# The examples know only what is installed, tests/backend/messages and models/proof only what is generated for them: tests and proofs compile them.
+# The examples know only what is installed, tests/backend/messages, models/proof and proofs of specs only what is generated for them: tests and
+# proofs compile them.
 # Glue and runtime are checked as they are compiled for the native port; EMP's alone, other protocols name another header.
 # What an image for two processors alone has is compiled for the chip only, too.
 LINT_CHIP   = fw-runtime/port/tigon2/% spec/emp/firmware/second.c spec/emp/firmware/between.c spec/emp/firmware/placing.c spec/emp/firmware/sending.c
 LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/% tests/native_worlds/% tests/processors/test_units.c tests/campaign_worlds/%,$(C_SOURCES)))
 # Code of the kernel is checked as it is built (host/driver/build.mk); what of it tests compile, with the driver's EMP.
 LINT_DRIVER = $(addprefix host/driver/,endpoint.c endpoint_account.c endpoint_submit.c flashable.c) $(wildcard tests/driver/*.c)
-LINT_NATIVE = $(filter-out host/driver/% host/examples/% tests/driver/% $(LINT_CHIP) $(LINT_GLUE) $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/processors/firmware/% tests/relay/firmware/% tests/fuzz/bare/% tests/backend/messages/% models/proof/%,$(C_SOURCES))
+LINT_NATIVE = $(filter-out host/driver/% host/examples/% tests/driver/% $(LINT_CHIP) $(LINT_GLUE) $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/processors/firmware/% tests/relay/firmware/% tests/fuzz/bare/% tests/backend/messages/% models/proof/% $(wildcard spec/*/proofs*.c),$(C_SOURCES))
 LINT_PORT   = $(call nic_port,fw-runtime/port/native) $(FAST_EACH) -DEMP_PORT_HEADER='"emp_nic.h"' -DNODE=node
 LINT_FLAGS  = $(CSTD) $(INCLUDES) $(CODECS_INCLUDES) -DFIRMWARE_IMAGE=__FILE__ -DDIVIDED_IMAGE=__FILE__ -DWORLD_IMAGE=__FILE__ -DEMP_VERSION=__FILE__
 

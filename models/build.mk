@@ -44,9 +44,10 @@ verify-nightly:  ## the longest configurations too
 	@scripts/setup.sh demo verify
 	$(Q)$(VERIFY) $(BUILD)/verify.json --level nightly
 
-# Proofs of small C functions for all inputs: parser and codecs equal the layouts, accessors and sets do what they say.
+# Proofs of small C functions for all inputs: parser and codecs equal the layouts, accessors and sets do what they say,
+# functions of specs what spec/NAME/proofs.c says.
 .PHONY: prove
-prove:           ## prove frame parser, codecs, accessors of layouts, sets and pools for all inputs, lock, queues and units in all orders
+prove:           ## prove frame parser, codecs, accessors of layouts, sets, pools and functions of specs for all inputs, lock, queues and units in all orders
 	@scripts/setup.sh demo prove
 	$(Q)$(MAKE) --no-print-directory -s generate $(BUILD)/gen/emp/frame.c
 	$(Q)$(PYTHON) models/prove.py --build $(BUILD)

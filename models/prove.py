@@ -3,7 +3,8 @@
 """Proves small C functions for all their inputs: `make prove`.
 
     models/prove.py                     everything
-    models/prove.py --only parser       one subject: parser, codecs, accessors, support, processors, units, loops
+    models/prove.py --only parser       one subject: parser, codecs, accessors, support, functions,
+                                        processors, units, loops
 
 The C is compiled by clang for a big-endian machine with 32-bit addresses, as the chip is, without optimisation, and
 its intermediate code executed symbolically (models/proof/symbolic.py): no input is chosen, all are covered, and every
@@ -30,6 +31,7 @@ from models.proof import (
     codec,
     event_loops,
     frame_parser,
+    functions,
     processors,
     support,
     units,
@@ -44,7 +46,10 @@ SPECS = {
     for path in sorted(ROOT.glob("spec/*/*.hsm"))
     if path.stem == path.parent.name
 }
-SUBJECTS = ("parser", "codecs", "accessors", "support", "processors", "units", "loops")
+SUBJECTS = (
+    *("parser", "codecs", "accessors", "support", "functions"),
+    *("processors", "units", "loops"),
+)
 
 
 class Proofs:
@@ -94,6 +99,14 @@ class Proofs:
     def support(self) -> tuple[list[str], Tally]:
         proof = support.SupportProof(list(self.protocols.values()), self.directory)
         return proof.prove(), proof.executor.tally
+
+    def functions(self) -> tuple[list[str], Tally]:
+        told, tally = [], Tally()
+        for path in SPECS.values():
+            words, taken = functions.prove_all(ROOT / path, self.directory)
+            told += words
+            tally.add(taken)
+        return told, tally
 
     def processors(self) -> tuple[list[str], Tally]:
         """Not for all inputs but in all orders: each is a path."""

@@ -46,9 +46,11 @@ def compile_text(
     name: str,
     include: list[pathlib.Path],
     optimised: bool = False,
+    partly: bool = False,
 ) -> llvm_text.Module:
     """Compiles a C text, which includes what it is about, in `directory` as name.c. `optimised`: for a search of all orders,
-    where each instruction costs, and volatile accesses are all that counts."""
+    where each instruction costs, and volatile accesses are all that counts. `partly` as of llvm_text.read.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     source, code = directory / f"{name}.c", directory / f"{name}.ll"
     source.write_text(text)
@@ -69,4 +71,4 @@ def compile_text(
     )
     if result.returncode != 0:
         raise RuntimeError(f"clang does not compile {source}\n{result.stderr}")
-    return llvm_text.read(code.read_text())
+    return llvm_text.read(code.read_text(), partly)

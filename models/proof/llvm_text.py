@@ -85,11 +85,14 @@ class Function:
 
 @dataclass
 class Module:
-    """What a file of intermediate code defines. 32-bit pointers and big-endian: the chip's. `sections`: of the objects for
-    which the C names one."""
+    """What a file of intermediate code defines. 32-bit pointers and big-endian: the chip's. `unreadable`: functions that use
+    what is not understood, each with what that is. `objects`: of the file, by their type, where that is understood.
+    `sections`: of the objects for which the C names one."""
 
     structures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    unreadable: dict[str, str] = field(default_factory=dict)
+    objects: dict[str, Type] = field(default_factory=dict)
     sections: dict[str, str] = field(default_factory=dict)
 
     def size(self, type: Type) -> int:
@@ -113,6 +116,10 @@ class Module:
 
     def offset(self, type: Type, steps: Sequence[int]) -> int:
         """Of what a computation of an address reaches by constant steps through a type; the first is over whole ones."""
+        return self.place(type, steps)[0]
+
+    def place(self, type: Type, steps: Sequence[int]) -> tuple[int, Type]:
+        """The same, and what is there."""
         first, *rest = steps
         offset = first * self.size(type)
         for step in rest:
@@ -124,7 +131,7 @@ class Module:
                 offset += step * self.size(type)
             else:
                 raise Unreadable("a step into what has no parts")
-        return offset
+        return offset, type
 
     def member_offset(self, type: Structure, index: int) -> int:
         """Of the member number `index`; one behind the last gives where the last ends."""
@@ -223,8 +230,9 @@ def _number(word: str) -> int:
     return int(word) if word.lstrip("-").isdigit() else 0
 
 
-def read(text: str) -> Module:
-    """The module of a file of intermediate code."""
+def read(text: str, partly: bool = False) -> Module:
+    """The module of a file of intermediate code. `partly`: a function that is not understood is an error only where it is
+    called; for files of which a proof needs a few functions."""
     if not re.search(r'target datalayout = "E-[^"]*p:32:32', text):
         raise Unreadable("the code is not for a big-endian chip with 32-bit addresses")
     module = Module()
@@ -236,15 +244,28 @@ def read(text: str) -> Module:
     }
     for name, body in re.findall(rf"^%({NAME}) = type {{(.*)}}$", text, re.M):
         module.structures[name] = _members(body)
+    for name, rest in re.findall(
+        rf"^@({NAME}) = [\w ]*\b(?:global|constant) (.*)$", text, re.M
+    ):
+        try:
+            module.objects[name] = Cursor(rest).type()
+        except Unreadable:
+            pass  # a use of it says so
     module.sections = dict(
         re.findall(
             rf'^@({NAME}) = .*(?:global|constant) .*section "([^"]*)"', text, re.M
         )
     )
     for head, body in re.findall(r"^(define [^\n]*) {\n(.*?)^}", text, re.M | re.S):
-        function = _function(head)
-        _blocks(function, body, lines)
-        module.functions[function.name] = function
+        try:
+            function = _function(head)
+            _blocks(function, body, lines)
+            module.functions[function.name] = function
+        except Unreadable as problem:
+            named = re.search(rf"@({NAME})\(", head)
+            if not partly or named is None:
+                raise
+            module.unreadable[named[1]] = str(problem)
     return module
 
 

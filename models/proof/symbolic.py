@@ -7,12 +7,16 @@ returns, whatever it is given. On the way every access must lie inside its objec
 something written; no shift may reach the width of its operand, no signed arithmetic overflow, no division be by zero,
 no count of trailing zeros be of zero. What can happen otherwise raises Refuted, with an input that makes it happen.
 
+Objects of the file hold nothing at the beginning of a call, but for what its caller has written: what a function finds
+there its caller must have chosen.
+
 Pointers are an object and an offset. They may be stored, moved within their object and one behind its end; comparing
 them or making numbers of them is not understood, and said.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Optional, Union
 
@@ -99,6 +103,14 @@ class State:
         self.objects[number] = Object(name, size, writable, readable)
         return Pointer(number, z3.BitVecVal(0, 32))
 
+    def of_file(self, name: str, size: int) -> Pointer:
+        """An object of the file, made with its first use."""
+        known = f"@{name}"
+        for number, item in self.objects.items():
+            if item.name == known:
+                return Pointer(number, z3.BitVecVal(0, 32))
+        return self.add(known, size)
+
     def words(
         self, name: str, values: list[Any], writable: bool = True, readable: Any = None
     ) -> Pointer:
@@ -129,13 +141,18 @@ class Tally:
 
 
 class Executor:
-    """Calls functions of a module. One solver for all questions, so that a time limit holds for each."""
+    """Calls functions of a module. One solver for all questions, so that a time limit holds for each. `asserts`: a function
+    without a body, whose argument must be true wherever it is called; `asserted` counts its calls by their line.
+    """
 
-    def __init__(self, module: Module, seconds: int = 60) -> None:
+    def __init__(self, module: Module, seconds: int = 60, asserts: str = "") -> None:
         self.module = module
+        self.asserts = asserts
+        self.asserted: Counter[int] = Counter()
         self.tally = Tally()
         self.solver = z3.SolverFor("QF_BV")
         self.solver.set("timeout", seconds * 1000)
+        self._supposed: tuple[Any, ...] = ()
 
     # --- questions
 
@@ -147,8 +164,9 @@ class Executor:
         if z3.is_false(denied):
             return None
         self.tally.questions += 1
+        self._suppose(assumed)
         self.solver.push()
-        self.solver.add(*assumed, denied)
+        self.solver.add(denied)
         answer = self.solver.check()
         model = self.solver.model() if answer == z3.sat else None
         self.solver.pop()
@@ -161,6 +179,19 @@ class Executor:
             for name in model.decls()
             if z3.is_bv_value(model[name])
         }
+
+    def _suppose(self, assumed: tuple[Any, ...]) -> None:
+        """Makes the solver assume just this. What the question before assumed, too, it need not learn again."""
+        common = 0
+        for old, new in zip(self._supposed, assumed):
+            if old is not new:
+                break
+            common += 1
+        self.solver.pop(len(self._supposed) - common)
+        for condition in assumed[common:]:
+            self.solver.push()
+            self.solver.add(condition)
+        self._supposed = assumed
 
     def possible(self, assumed: tuple[Any, ...], condition: Any) -> bool:
         return self.counterexample(assumed, z3.Not(condition)) is not None
@@ -176,11 +207,16 @@ class Executor:
         self, name: str, arguments: list[Value], state: State
     ) -> list[tuple[State, Value]]:
         """Every way the function can end: the state then, and what it returns. `state` is not changed."""
-        if name not in self.module.functions:
-            raise Undecided(f"{name} has no body here")
-        ends = list(self._run(self.module.functions[name], arguments, state.copy()))
+        ends = list(self._run(self.function(name), arguments, state.copy()))
         self.tally.paths += len(ends)
         return ends
+
+    def function(self, name: str) -> Function:
+        if name in self.module.unreadable:
+            raise Undecided(f"{name}: {self.module.unreadable[name]}")
+        if name not in self.module.functions:
+            raise Undecided(f"{name} has no body here")
+        return self.module.functions[name]
 
     def _run(
         self, function: Function, arguments: list[Value], state: State
@@ -278,12 +314,22 @@ class Run:
         if operand.name:
             return self.registers[operand.name]
         if operand.object:
-            raise llvm_text.Unreadable(f"{self.function.name} uses @{operand.object}")
+            return self.place(operand)
         if operand.number is None or not isinstance(operand.type, Integer):
             raise Undecided(
                 f"{self.function.name}: an undefined value or a null pointer is used"
             )
         return z3.BitVecVal(operand.number, operand.type.bits)
+
+    def place(self, operand: llvm_text.Operand) -> Pointer:
+        """In an object of the file."""
+        module = self.executor.module
+        if operand.object not in module.objects:
+            raise llvm_text.Unreadable(f"{self.function.name} uses @{operand.object}")
+        size = module.size(module.objects[operand.object])
+        pointer = self.state.of_file(operand.object, size)
+        offset = module.offset(operand.stepped, operand.steps) if operand.steps else 0
+        return Pointer(pointer.object, z3.BitVecVal(offset, 32))
 
     def number(self, operand: llvm_text.Operand) -> Any:
         found = self.value(operand)
@@ -313,18 +359,24 @@ class Run:
             conditions.append(
                 (step.labels[0], z3.And([chosen != case for case in step.cases]))
             )
-        for label, condition in conditions:
+        yield from self.possible(conditions)
+
+    def possible(self, ways: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+        """Of these, of which one is always taken, each with the condition for it."""
+        found = False
+        for number, (way, condition) in enumerate(ways, start=1):
             condition = z3.simplify(condition)
-            if z3.is_true(condition):
-                yield label, condition
+            if z3.is_true(condition) or (number == len(ways) and not found):
+                yield way, condition
                 return
             if not z3.is_false(condition) and self.executor.possible(
                 self.state.assumed, condition
             ):
-                yield label, condition
+                found = True
+                yield way, condition
 
     def perform(self, step: Instruction) -> Optional[list[tuple[State, Value]]]:
-        """An instruction that is no branch. After a call: the states and results it leads to."""
+        """An instruction that is no branch. After a call, or a choice: the states and results it leads to."""
         operation = step.operation
         if operation == "alloca":
             size = self.executor.module.size(step.type)
@@ -341,6 +393,8 @@ class Run:
             )
         elif operation == "call":
             return self.called(step)
+        elif operation == "select":
+            return self.selected(step)
         elif operation == "bitcast":
             self.registers[step.result] = self.pointer(step.operands[0])
         else:
@@ -361,12 +415,21 @@ class Run:
                 )
             self.registers[step.result] = count
             return None
-        if step.callee not in self.executor.module.functions:
-            raise Undecided(
-                f"{self.function.name} calls {step.callee}, which has no body here"
-            )
-        callee = self.executor.module.functions[step.callee]
+        if step.callee and step.callee == self.executor.asserts:
+            self.executor.asserted[step.line] += 1
+            self.require(arguments[0] == 1, "does not hold", step)
+            return None
+        callee = self.executor.function(step.callee)
         return list(self.executor._run(callee, arguments, self.state))
+
+    def selected(self, step: Instruction) -> Optional[list[tuple[State, Value]]]:
+        """A choice between values parts a path as a branch does: what hangs on it stays simple."""
+        chosen, one, other = map(self.value, step.operands)
+        ways = list(self.possible([(one, chosen == 1), (other, chosen == 0)]))
+        if len(ways) == 1:
+            self.registers[step.result] = ways[0][0]
+            return None
+        return [(self.state.assuming(condition), value) for value, condition in ways]
 
     def computed(self, step: Instruction) -> Any:
         """Arithmetic, comparisons, conversions."""
@@ -383,8 +446,6 @@ class Run:
                 else z3.SignExt(wider, left)
             )
         right = self.number(step.operands[1])
-        if operation == "select":
-            return z3.If(left == 1, right, self.number(step.operands[2]))
         if operation == "icmp":
             return z3.If(
                 COMPARISONS[step.predicate](left, right),

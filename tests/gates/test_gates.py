@@ -22,7 +22,7 @@ from scripts.gate_table import Evidence, Gate  # noqa: E402
 
 # What each gate prints at its end when it holds.
 SAMPLES = {
-    "prove": "".join(f"s{n}: PROVED in 0.5 s, 186 paths, 3 x\n" for n in range(7)),
+    "prove": "".join(f"s{n}: PROVED in 0.5 s, 186 paths, 3 x\n" for n in range(8)),
     "bench-published": "17 published figures and ratios: 7 as published, 10 explained, 0 unexplained\n",
     "quiet": "5000 worlds, 1000 of each bus kind; 0 not quiet\n",
     "sim-check": "93 passed, 0 failed\n[  PASSED  ] 9 test(s).\nour own firmware: 232 held, 0 did not hold; of the firmware's items 24 held, 0 did not\n",
