@@ -10,7 +10,7 @@ import pytest
 from hsmc.failure import Failure
 from hsmc.verification import features_on_boards
 from hsmc.verification.features_on_boards import Boards
-from tests.verification.test_features import APART, FEATURES
+from tests.verification.test_features_that_meet import APART, FEATURES
 
 DEEDS = ["restart", "cancel"]
 MORE = """
