@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from functools import cache
 from pathlib import Path
-from typing import Any, Iterator
+
+from typing import Any, Callable, Iterator
 
 import pytest
 from hsmc.compilation.compiler import compile_spec, diagnose
@@ -14,7 +17,7 @@ from hsmc.dump import dump
 from hsmc.formatting.formatter import format_text
 from tests.editor.lsp_client import TOP, Client, ErrorAnswer, apply, cut, place
 from tests.few_checks import copy_emp
-from tests.long_tests import one_in
+from tests.long_tests import long
 
 SMALL = """\
 protocol small
@@ -38,6 +41,17 @@ def client(tmp_path: Path) -> Iterator[Client]:
 def emp(tmp_path: Path) -> Path:
     """A copy of EMP's spec. With its first check alone: a server judges each text in all of them."""
     return copy_emp(tmp_path / "emp")
+
+
+@pytest.fixture
+def fetch(tmp_path: Path) -> Path:
+    """A copy of a spec of several files and two profiles that a server judges in a fraction of the time."""
+    return copy_fetch(tmp_path / "fetch")
+
+
+def copy_fetch(directory: Path) -> Path:
+    shutil.copytree(TOP / "spec/fetch", directory)
+    return directory
 
 
 def test_diagnostics_follow_the_text(client: Client, tmp_path: Path) -> None:
@@ -74,32 +88,29 @@ def test_related_places(client: Client, tmp_path: Path) -> None:
     assert cut(client.texts[path], related["location"]["range"]) == "on_pressed"
 
 
-def test_included_file_is_judged_within_its_spec(client: Client, emp: Path) -> None:
-    send = emp / "send.hsm"
-    client.open(send)
-    assert client.published(send) == []
-    text = client.texts[send].replace("descriptor, OK,", "descriptor, OKAY,")
-    client.change(send, text)
-    (found,) = client.published(send)
-    assert found["code"] == "HSM0201" and cut(text, found["range"]) == "OKAY"
+def test_included_file_is_judged_within_its_spec(client: Client, fetch: Path) -> None:
+    server, frames = fetch / "server.hsm", fetch / "frames.hsm"
+    client.open(server)
+    assert client.published(server) == []
+    text = client.texts[server].replace("answer(s, STALLED)", "answer(s, STALLD)")
+    client.change(server, text)
+    (found,) = client.published(server)
+    assert found["code"] == "HSM0201" and cut(text, found["range"]) == "STALLD"
     # A change in one file shows in another, which is not open.
-    client.change(send, text.replace("OKAY", "OK"))
-    assert client.published(send) == []
-    client.open(emp / "host.hsm")
-    client.change(
-        emp / "host.hsm",
-        client.texts[emp / "host.hsm"].replace("  TOO_LONG ", "  LONG "),
-    )
+    client.change(server, text.replace("STALLD", "STALLED"))
+    assert client.published(server) == []
+    client.open(frames)
+    client.change(frames, client.texts[frames].replace("  NO_ROOM ", "  NO_PLACE "))
     # One mistake is one error of each profile, at its first place; the others are beside it.
-    errors = client.published(emp / "exchange.hsm")
+    errors = client.published(fetch / "client.hsm")
     assert {error["code"] for error in errors} == {"HSM0201"}
     (first,) = {json.dumps(error["range"]) for error in errors}
-    text = (emp / "exchange.hsm").read_text()
-    assert cut(text, json.loads(first)) == "TOO_LONG"
+    text = (fetch / "client.hsm").read_text()
+    assert cut(text, json.loads(first)) == "NO_ROOM"
     for error in errors:
         places = [place["location"]["uri"] for place in error["relatedInformation"]]
-        assert send.as_uri() in places
-    assert client.diagnostics.get((emp / "emp.hsm").as_uri(), []) == []
+        assert server.as_uri() in places
+    assert client.diagnostics.get((fetch / "fetch.hsm").as_uri(), []) == []
 
 
 def test_file_no_spec_includes(client: Client, tmp_path: Path) -> None:
@@ -161,60 +172,64 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
     assert [h["range"] for h in highlights] == [f["range"] for f in found]
 
 
-def test_definition_of_an_include(client: Client, emp: Path) -> None:
-    client.open(emp / "emp.hsm")
+def test_definition_of_an_include(client: Client, fetch: Path) -> None:
+    top = fetch / "fetch.hsm"
+    client.open(top)
     found = client.request(
-        "textDocument/definition", client.at(emp / "emp.hsm", 'include "se', 'nd.hsm"')
+        "textDocument/definition", client.at(top, 'include "cli', 'ent.hsm"')
     )
-    assert found["uri"] == (emp / "send.hsm").as_uri()
+    assert found["uri"] == (fetch / "client.hsm").as_uri()
 
 
-def test_hover(client: Client, emp: Path) -> None:
-    wire, send = emp / "wire.hsm", emp / "send.hsm"
-    client.open(wire)
-    client.open(send)
+def test_hover(client: Client, fetch: Path) -> None:
+    top, frames, user = (
+        fetch / f"{name}.hsm" for name in ("fetch", "frames", "client")
+    )
+    for path in (top, frames, user):
+        client.open(path)
 
     def hover(path: Path, before: str, behind: str) -> str:
         found = client.request("textDocument/hover", client.at(path, before, behind))
         return str(found["contents"]["value"]) if found else ""
 
-    constant = hover(wire, "first_frame_pay", "load  = ")
-    assert "= 1478 (0x5c6)" in constant and "constant" in constant
-    assert "IEEE 802 local experimental" in hover(wire, "constant ether", "type")
-    state = hover(send, "state WAIT_", "ACK  ")
-    assert "`Send.ACTIVE.WAIT_ACK`" in state and "Send.WAIT_ACK.ack.0" in state
-    assert "everything the window allows is sent" in state
-    event = hover(send, "  event tu", "rn()")
-    assert "the message entered the peer's window" in event and "event turn()" in event
-    row = hover(send, "aft", "er retransmit_timeout")
-    assert "`Send.WAIT_ACK.after.0`" in row
-    assert "type u16" in hover(send, "function in_window(", "c: u16)")
-    text = client.texts[send].replace("settles_all(m, f)  ", "settles_al(m, f)  ", 1)
-    client.change(send, text)
-    wrong = hover(send, "settles_", "al(m, f)  ")
-    assert "HSM0201" in wrong and "unknown name" in wrong
+    constant = hover(top, "constant block_", "size = 1024")
+    assert "= 1024 (0x400)" in constant and "constant" in constant
+    assert "IEEE 802 local experimental" in hover(frames, "constant ether", "type")
+    state = hover(user, "state RECEI", "VING ")
     assert (
-        client.request("textDocument/hover", client.at(send, "# ", "everything"))
-        is None
+        "`Fetcher.ACTIVE.RECEIVING`" in state and "Fetcher.RECEIVING.after.0" in state
     )
+    assert "blocks are coming" in state
+    event = hover(user, "  event sta", "rt(")
+    assert "the host wants a file" in event
+    assert "event start(o: Order, up: bool)" in event
+    row = hover(user, "aft", "er link_patience")
+    assert "`Fetcher.SUSPENDED.after.0`" in row
+    assert "type u8" in hover(user, "function named(", "slot: u8)")
+    text = client.texts[user].replace("not sound(f, b)", "not soun(f, b)")
+    client.change(user, text)
+    wrong = hover(user, "not so", "un(f, b)")
+    assert "HSM0201" in wrong and "unknown name" in wrong
+    params = client.at(user, "# ", "of an earlier request")
+    assert client.request("textDocument/hover", params) is None
 
 
-def test_symbols(client: Client, emp: Path) -> None:
-    send = emp / "send.hsm"
-    client.open(send)
-    uri = {"textDocument": {"uri": send.as_uri()}}
+def test_symbols(client: Client, fetch: Path) -> None:
+    user = fetch / "client.hsm"
+    client.open(user)
+    uri = {"textDocument": {"uri": user.as_uri()}}
     found = client.request("textDocument/documentSymbol", uri)
     names = [s["name"] for s in found]
-    assert {"Send", "finish", "SendPeer", "SendMessage"} <= set(names)
-    process = next(s for s in found if s["name"] == "Send")
+    assert {"Fetcher", "finished", "Fetch", "Slot", "Order", "Result"} <= set(names)
+    process = next(s for s in found if s["name"] == "Fetcher")
     states = [s for s in process["children"] if s["detail"].endswith("state")]
     names = [s["name"] for s in states]
-    assert names[:2] == ["BOOKKEEPING", "ACTIVE"] and "DONE" in names
+    assert names == ["NEW", "ACTIVE", "SUSPENDED", "OVER"]
     inner = [s["name"] for s in states[1]["children"]]
-    assert inner == ["PHY", "WAIT_ACK", "RETRANSMIT"]
+    assert inner == ["ASKING", "RECEIVING"]
 
     def check(symbol: Any) -> None:
-        text = client.texts[send]
+        text = client.texts[user]
         assert cut(text, symbol["selectionRange"]) == symbol["name"]
         assert symbol["name"] in cut(text, symbol["range"])
         for child in symbol["children"]:
@@ -223,8 +238,11 @@ def test_symbols(client: Client, emp: Path) -> None:
 
     for symbol in found:
         check(symbol)
-    found = client.request("workspace/symbol", {"query": "retransmit"})
-    assert {"retransmit_timeout", "RETRANSMIT"} <= {s["name"] for s in found}
+    found = client.request("workspace/symbol", {"query": "receiv"})
+    assert {"received", "RECEIVING"} <= {s["name"] for s in found}
+
+
+COPIES = {"emp": copy_emp, "fetch": copy_fetch}
 
 
 def dumped(top: Path) -> str:
@@ -232,8 +250,15 @@ def dumped(top: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def emp_as_it_stands(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return dumped(copy_emp(tmp_path_factory.mktemp("whole") / "emp") / "emp.hsm")
+def as_they_stand(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """The dump of a spec by its name."""
+
+    @cache
+    def dump_of(name: str) -> str:
+        directory = COPIES[name](tmp_path_factory.mktemp("whole") / name)
+        return dumped(directory / f"{name}.hsm")
+
+    return dump_of
 
 
 def tokens(text: str) -> list[str]:
@@ -241,35 +266,40 @@ def tokens(text: str) -> list[str]:
     return text.split()
 
 
-@pytest.mark.parametrize(
-    "file, before, behind, old, new, others",
-    one_in(
-        9,
-        [
-            # A state, an event, a field of a record and one of a payload, an action, a function, a constant.
-            ("send.hsm", "state RETRANS", "MIT ", "RETRANSMIT", "AGAIN", 0),
-            ("send.hsm", "  event trans", "mitted()", "transmitted", "handed_over", 0),
-            ("send.hsm", "  he", "ld:", "held", "kept_back", 0),
-            ("send.hsm", "action send_", "next(", "send_next", "offer_next", 0),
-            ("wire.hsm", "  total_len", "gth: u32", "total_length", "all_bytes", 2),
-            (
-                "wire.hsm",
-                "constant frame_",
-                "payload  ",
-                "frame_payload",
-                "bytes_a_frame",
-                1,
-            ),
-            ("send.hsm", "process Trans", 'mit "', "Transmit", "Wire", 1),
-            ("wire.hsm", "  HEADER", " = 1", "HEADER", "BEGINNING", 2),
-            ("send.hsm", "settle(m: SendMessage, f", ": Frame)", "f", "frame_come", 0),
-        ],
-    ),
-)
+def renames() -> Iterator[Any]:
+    """File, text before and behind the place, old and new name, how many other files have the name. Of EMP's spec, which
+    takes several seconds each, in `make test-long`."""
+    yield from [
+        ("fetch/client.hsm", "state RECEI", "VING ", "RECEIVING", "ARRIVING", 0),
+        ("fetch/fetch.hsm", "constant block_", "size ", "block_size", "full_block", 2),
+    ]
+    for case in [
+        # A state, an event, a field of a record and one of a payload, an action, a function, a constant.
+        ("emp/send.hsm", "state RETRANS", "MIT ", "RETRANSMIT", "AGAIN", 0),
+        ("emp/send.hsm", "  event trans", "mitted()", "transmitted", "handed_over", 0),
+        ("emp/send.hsm", "  he", "ld:", "held", "kept_back", 0),
+        ("emp/send.hsm", "action send_", "next(", "send_next", "offer_next", 0),
+        ("emp/wire.hsm", "  total_len", "gth: u32", "total_length", "all_bytes", 2),
+        (
+            "emp/wire.hsm",
+            "constant frame_",
+            "payload  ",
+            "frame_payload",
+            "bytes_a_frame",
+            1,
+        ),
+        ("emp/send.hsm", "process Trans", 'mit "', "Transmit", "Wire", 1),
+        ("emp/wire.hsm", "  HEADER", " = 1", "HEADER", "BEGINNING", 2),
+        ("emp/send.hsm", "settle(m: SendMessage, f", ": Frame)", "f", "frame_come", 0),
+    ]:
+        yield pytest.param(*case, marks=long)
+
+
+@pytest.mark.parametrize("file, before, behind, old, new, others", renames())
 def test_rename(
     client: Client,
-    emp: Path,
-    emp_as_it_stands: str,
+    tmp_path: Path,
+    as_they_stand: Callable[[str], str],
     file: str,
     before: str,
     behind: str,
@@ -278,9 +308,11 @@ def test_rename(
     others: int,
 ) -> None:
     """Applied to a copy, the spec is the same but for the name."""
-    path = emp / file
+    path = tmp_path / file
+    name = path.parent.name
+    COPIES[name](path.parent)
     client.open(path)
-    original = emp_as_it_stands
+    original = as_they_stand(name)
     params = client.at(path, before, behind)
     prepared = client.request("textDocument/prepareRename", params)
     assert prepared["placeholder"] == old == cut(client.texts[path], prepared["range"])
@@ -295,43 +327,45 @@ def test_rename(
         assert {cut(text, edit["range"]) for edit in edits} == {old}
         changed.write_text(apply(text, edits))
         count += len(edits)
-    renamed = dumped(emp / "emp.hsm")
+    renamed = dumped(path.parent / f"{name}.hsm")
     assert new in renamed or old == "f"
     # Back by the text alone: nothing else is called by the new name.
     assert new not in original
-    words = [re.sub(rf"\b{new}\b", old, word) for word in tokens(renamed)]
+    words = [
+        re.sub(rf"(?<![^\W_]){new}(?![^\W_])", old, word) for word in tokens(renamed)
+    ]
     assert sorted(words) == sorted(tokens(original))
     assert count >= 2
 
 
-def test_rename_refuses(client: Client, emp: Path) -> None:
-    send = emp / "send.hsm"
-    client.open(send)
+def test_rename_refuses(client: Client, fetch: Path) -> None:
+    user = fetch / "client.hsm"
+    client.open(user)
 
     def refused(before: str, behind: str, name: str) -> str:
-        params = {**client.at(send, before, behind), "newName": name}
+        params = {**client.at(user, before, behind), "newName": name}
         with pytest.raises(ErrorAnswer) as caught:
             client.request("textDocument/rename", params)
         return str(caught.value.message)
 
-    state = ("state RETRANS", "MIT ")
+    state = ("state RECEI", "VING ")
     assert "word of the language" in refused(*state, "when")
     assert "not a name" in refused(*state, "a-b")
     assert "not a name" in refused(*state, "")
-    assert "two states" in refused(*state, "PHY")
-    assert "taken" in refused("action send_", "next(", "settle")
-    assert "hides" in refused("let lo", "st = next_lost", "message_window")
+    assert "two states" in refused(*state, "ASKING")
+    assert "taken" in refused("action give_", "up(", "begin")
+    assert "hides" in refused("let ", "f = create Fetch", "window")
     for before, behind in (
-        ("sta", "te RETRANSMIT"),
-        ("function free_slot(peer: u", "16): u8"),
-        ("# ", "everything"),
+        ("sta", "te RECEIVING"),
+        ("function fetch_of(peer: u", "8, slot"),
+        ("# ", "of an earlier"),
     ):
         with pytest.raises(ErrorAnswer) as caught:
             client.request(
-                "textDocument/prepareRename", client.at(send, before, behind)
+                "textDocument/prepareRename", client.at(user, before, behind)
             )
         assert caught.value.message
-    client.change(send, client.texts[send].replace("-> PHY", "-> PHYS"))
+    client.change(user, client.texts[user].replace("history ACTIVE", "history ACT"))
     assert "errors" in refused(*state, "AGAIN")
 
 
@@ -358,45 +392,45 @@ process P
     assert "INNER" in caught.value.message
 
 
-def test_completion(client: Client, emp: Path) -> None:
-    send = emp / "send.hsm"
-    client.open(send)
-    original = client.texts[send]
+def test_completion(client: Client, fetch: Path) -> None:
+    user = fetch / "client.hsm"
+    client.open(user)
+    original = client.texts[user]
 
     def offered(old: str, new: str) -> set[str]:
         """With the cursor at the ¦ of the new text."""
         text = original.replace(old, new, 1)
-        client.change(send, text.replace("¦", ""))
+        client.change(user, text.replace("¦", ""))
         at = original.index(old) + new.index("¦")
-        params = place(send, client.texts[send], at)
+        params = place(user, client.texts[user], at)
         found = client.request("textDocument/completion", params)
         return {item["label"] for item in found}
 
-    row = re.search(r"after retransmit_timeout +-> RETRANSMIT", original)
+    row = re.search(r"on cancel +/ give_up\(f, CANCELLED\) +-> OVER", original)
     assert row is not None
-    after = row[0]
-    states = offered(after, after.replace("RETRANSMIT", "¦"))
+    cancel = row[0]
+    states = offered(cancel, cancel.replace("OVER", "¦"))
     assert {
-        "PHY",
-        "WAIT_ACK",
-        "DONE",
-        "ACTIVE.PHY",
-    } <= states and "SENDING" not in states
-    states = offered(after, after.replace("RETRANSMIT", "RE¦"))
-    assert "RETRANSMIT" in states
-    events = offered("      ignore nack, again\n", "      ignore ¦\n")
-    assert {"posted", "ack", "nack", "turn", "again", "peer_lost"} <= events
-    fields = offered("  m.held := false\n", "  m.¦\n")
-    assert {"held", "cursor", "base"} <= fields and "kind" not in fields
-    fields = offered("when settles_all(m, f) ", "when f.¦ ")
-    assert {"kind", "collection"} <= fields and "held" not in fields
-    actions = offered("/ finish(m)", "/ ¦")
-    assert {"finish", "complete", "send_next"} <= actions and "OK" not in actions
-    names = offered("descriptor, OK, m.total)", "descriptor, ¦)")
-    assert {"OK", "TRUNCATED", "m"} <= names
-    types = offered("action settle(m: SendMessage, ", "action settle(m: ¦, ")
-    assert {"SendMessage", "u16", "Frame"} <= types
-    assert offered("# everything the window", "# every¦ the window") == set()
+        "NEW",
+        "RECEIVING",
+        "OVER",
+        "ACTIVE.RECEIVING",
+    } <= states and "DOWN" not in states
+    states = offered(cancel, cancel.replace("OVER", "OV¦"))
+    assert "OVER" in states
+    events = offered("    ignore link\n    after", "    ignore ¦\n    after")
+    assert {"start", "block", "refusal", "link", "cancel"} <= events
+    fields = offered("  f.slot := o.slot\n", "  f.¦\n")
+    assert {"room", "next", "early"} <= fields and "generation" not in fields
+    fields = offered("when not sound(f, b) ", "when b.¦ ")
+    assert {"number", "length"} <= fields and "room" not in fields
+    actions = offered("/ begin(f, o)", "/ ¦")
+    assert {"begin", "take", "give_up"} <= actions and "COMPLETE" not in actions
+    names = offered("give_up(f, TOO_SLOW)", "give_up(f, ¦)")
+    assert {"TOO_SLOW", "COMPLETE", "f"} <= names
+    types = offered("action take(f: Fetch, ", "action take(f: ¦, ")
+    assert {"Fetch", "u16", "Block"} <= types
+    assert offered("# of an earlier", "# of¦ an earlier") == set()
 
 
 MESSY = """\
@@ -518,10 +552,10 @@ def test_deep_nesting_does_not_end_the_server(client: Client, tmp_path: Path) ->
     assert client.request("textDocument/hover", client.at(path, "process La", "mp"))
 
 
-def test_cancelled_requests_are_answered(client: Client, emp: Path) -> None:
+def test_cancelled_requests_are_answered(client: Client, fetch: Path) -> None:
     """Each request has one answer, cancelled or not; a cancellation never stops what follows."""
-    client.open(emp / "send.hsm")
-    params = client.at(emp / "send.hsm", "-> RETRANS", "MIT ")
+    client.open(fetch / "client.hsm")
+    params = client.at(fetch / "client.hsm", "-> history ACT", "IVE")
     numbers = []
     for _ in range(20):
         numbers.append(client.ask("textDocument/definition", params))
