@@ -102,6 +102,15 @@ def test_a_number_out_of_range(option: str) -> None:
     assert f"found {value}" in result.stderr
 
 
+def test_a_quantum_shorter_than_an_instruction() -> None:
+    """The guest would never go on, and the served board would wait for it."""
+    result = bridge("--quantum=1000", "--shift=10", "some.sock")
+    assert result.returncode != 0
+    assert "--quantum: expected at least 1024 ns" in result.stderr
+    assert "found 1000" in result.stderr
+    assert "some.sock" in bridge("--quantum=1024", "--shift=10", "some.sock").stderr
+
+
 def test_host_memory_that_cannot_be_ram() -> None:
     text = ONE_BOARD.replace("host_memory_base = 0", "host_memory_base = 4096")
     with serve(text) as server:

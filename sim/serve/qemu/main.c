@@ -54,6 +54,16 @@ static long number(struct argp_state *state, const char *name, const char *text,
     return value;
 }
 
+/* A guest whose quantum is shorter than an instruction would stop for ever where it is. */
+static void check_quantum(struct argp_state *state, const struct arguments *arguments) {
+    const unsigned shift = arguments->machine.shift;
+    if (arguments->quantum_ns >> shift == 0)
+        argp_error(state,
+                   "--quantum: expected at least %lu ns, an instruction of --shift=%u, "
+                   "found %llu",
+                   1ul << shift, shift, (unsigned long long)arguments->quantum_ns);
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
@@ -77,6 +87,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case ARGP_KEY_ARGS:
         arguments->machine.arguments = state->argv + state->next;
         state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        check_quantum(state, arguments);
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "expected the socket of a served board (build/tigonsim serve)");
