@@ -282,8 +282,7 @@ def verifier_options(search: Search, limits: Limits) -> list[str]:
         "-DNOFAIR",
         f"-DMEMLIM={limits.megabytes}",
         *STORAGE[limits.storage],
-        # The other way round, so that two engines see more pairs of features meet.
-        *(CHECKED if search.engine == "c" else ("-DREVERSE", "-DT_REVERSE")),
+        *(CHECKED if search.engine == "c" else ()),
     ]
     # Nearly all of a vector is state, so masking it only costs time; the search for cycles needs it all the same, and so
     # does what keeps less than the vector.
