@@ -119,7 +119,7 @@ class Module:
         return self.place(type, steps)[0]
 
     def place(self, type: Type, steps: Sequence[int]) -> tuple[int, Type]:
-        """The same, and what is there."""
+        """The same, and the type of the part at this offset."""
         first, *rest = steps
         offset = first * self.size(type)
         for step in rest:

@@ -48,7 +48,7 @@ def test_functions_are_proved(profile: str, name: str, tmp_path: Path) -> None:
     assert "for all " in told
 
 
-# What is put into the spec: profile, the proof that shows it, file, what is there, what instead.
+# Faults of the spec: profile, the proof that refutes each, file, the text of the spec, the text in its place.
 FAULTS: dict[str, tuple[str, str, str, str, str]] = {
     "collections of four and more begin too early": (
         *("modern", "frame_of", "send.hsm"),
